@@ -11,30 +11,30 @@ import (
 type Entry struct {
 	Time      time.Time
 	RequestID string
-	KeyID     string // empty when the request was not authenticated
+	KeyID     string // empty if the request was not authenticated
 	Start     string
 	Owner     string
 	Method    string
 	Route     string
 	Resource  Resource
 	Scope     Scope
-	Outcome   string // allowed, refused or failed, as OutcomeOf has it
+	Outcome   string // allowed, refused or failed: see OutcomeOf
 	Status    int
 	IP        string
 	UserAgent string
-	Token     string // the id of the panel token that was used; empty for the key itself
-	Subject   string // the person that the token was minted for, as the host names them
-	// Count is the number of requests that the entry stands for; 0 means one. They came from one network,
-	// whose address is IP if theirs differ.
+	Token     string // the id of the panel token; empty if the key itself was sent
+	Subject   string // the person who received the token, as the host names them
+	// Count is the number of requests that the entry stands for; 0 means 1. They came from one network. If
+	// their addresses differ, IP is the address of the network.
 	Count int
 	// Network is the network of IP. It is set only for requests that change no key and no setting. A Sink may
-	// store such entries of the same second as one with a Count when they differ in nothing but Time, IP,
-	// RequestID and UserAgent. It keeps the values of the first entry. Network itself is not stored.
+	// merge entries of one second that differ only in Time, IP, RequestID and UserAgent. The merged entry
+	// has a Count and the other values of the first entry. Network itself is not stored.
 	Network string
 }
 
-// Identify sets the fields of e that identify the key: from p, or when p is nil from err, the error of
-// an Authenticator.
+// Identify sets the fields of e that identify the key. It takes them from p. If p is nil, it takes them from
+// err, the error of an Authenticator.
 func (e *Entry) Identify(p *Principal, err error) {
 	if p != nil {
 		e.KeyID, e.Start, e.Owner, e.Token, e.Subject = p.Key.ID, p.Key.Start, p.Key.Owner, p.Token, p.Subject
@@ -55,13 +55,13 @@ func OutcomeOf(status int) string {
 	return "failed"
 }
 
-// A Sink keeps the audit trail: see the package auth/audit.
+// A Sink stores the audit trail. Package auth/audit has an implementation.
 type Sink interface {
-	// Record keeps e. When it fails, the request is answered 503. It is safe for concurrent use.
+	// Record stores e. If it fails, the request is answered 503. It is safe for concurrent use.
 	Record(ctx context.Context, e Entry) error
 }
 
-// Discard is a Sink that keeps nothing, for hosts that want no audit trail.
+// Discard is a Sink that stores nothing, for hosts without an audit trail.
 var Discard Sink = discard{}
 
 type discard struct{}

@@ -12,92 +12,92 @@ import (
 
 // A KeyStore finds keys by digest. authtest.Run tests one.
 type KeyStore interface {
-	// KeyByDigest returns the key whose secret has digest d, or an error that wraps
-	// ErrNotFound when there is none. Any other error means that it could not find out.
+	// KeyByDigest returns the key whose secret has digest d. If no key has it, the error wraps
+	// ErrNotFound. Any other error means that the look-up failed.
 	//
-	// After a rotation with a grace period the old secret's digest finds the key too,
-	// until the period is over. Every key has an id and an owner. A key that is disabled, revoked or expired is found, too: the caller
-	// checks that. Stores compare the digest they found with [Digest.Equal]. The caller may change the
-	// key returned.
+	// After a rotation with a grace period, the digest of the old secret also finds the key until
+	// that period is over. Every key has an id and an owner. Disabled, revoked and expired keys are
+	// returned as well, and the caller checks them. A store compares digests with [Digest.Equal].
+	// The caller may change the returned key.
 	KeyByDigest(ctx context.Context, d Digest) (*Key, error)
 }
 
 // A Principal is an authenticated caller.
 type Principal struct {
-	// Key is never nil and has an id and an owner; for a host's own sessions the host makes one up. Its Start comes from the
-	// secret that was sent. For a panel token it is the token's key, narrowed by the claims.
+	// Key is never nil and has an id and an owner. For its own sessions a host fills in a Key. Key.Start comes
+	// from the secret in the request. For a panel token, Key is the token's key, narrowed by the claims.
 	Key *Key
-	// Token is the id of the panel token that was sent; empty when it was the key itself. Rate limits
-	// give each token a bucket of its own.
+	// Token is the id of the panel token in the request. It is empty if the request carries the key
+	// itself. Each token has its own rate limit.
 	Token string
-	// Subject is the person that the token was minted for, as in Claims, for the audit trail.
+	// Subject is the person who received the token, as in Claims. It goes into the audit trail.
 	Subject string
 }
 
-// MayExplain reports whether p may see the plan, SQL and arguments of its queries. That needs
-// [ReadData], and neither mandatory filters nor a panel token: SQL would show the filters, and to a
-// panel's viewer what the panel hides.
+// MayExplain reports whether p may see the plan, SQL and arguments of its queries. The key needs
+// [ReadData] and must have no mandatory filters, since SQL would show the filters. A panel token never
+// suffices, since SQL would show viewers what the panel hides.
 func (p *Principal) MayExplain() bool {
 	return p.Key.Has(ReadData) && len(p.Key.Filters) == 0 && p.Token == ""
 }
 
-// An Authenticator finds out who sent a request. API keys, a host's own sessions and
-// panel tokens are implementations.
+// An Authenticator finds out who sent a request, for example by an API key, a panel token or a
+// session of the host.
 type Authenticator interface {
-	// Authenticate returns the caller, or an error that wraps ErrRequired: ErrMissing
-	// when the request carries no credentials, ErrInvalid when they are no good. Any
-	// other error means that it could not find out.
+	// Authenticate returns the caller. Its error wraps ErrMissing if the request carries no
+	// credentials, and ErrInvalid if they are not accepted; both wrap ErrRequired. Any other error
+	// means that the check itself failed.
 	Authenticate(ctx context.Context, r *http.Request) (*Principal, error)
 }
 
-// A Screening says what credentials look like before anything is looked up.
+// A Screening is a judgement of credentials by their form, before any look-up.
 type Screening int
 
 // The results of a screening.
 const (
 	Doubtful   Screening = iota // no credentials, or malformed ones
-	WellFormed                  // a secret whose checksum is right; anybody can make one
-	Genuine                     // a panel token that a holder of the pepper sealed, and that has not expired
+	WellFormed                  // a secret with a correct checksum, which anybody can make
+	Genuine                     // a panel token that was sealed with the pepper and has not expired
 )
 
-// A Screener is an [Authenticator] that can judge credentials without looking them up. Requests with genuine
-// credentials are authenticated although too many requests of the same network failed.
+// A Screener is an [Authenticator] that can judge credentials without a look-up. Genuine credentials are
+// authenticated even if too many other requests from the same network failed.
 type Screener interface {
 	Screen(r *http.Request) Screening
 }
 
-// A Minter makes panel tokens for the key that a request carries.
+// A Minter makes panel tokens for the key in a request.
 type Minter interface {
-	// Mint makes a token for the key in the headers of r, which an Authenticator accepted. Its error
-	// wraps [ErrBadKey] when ttl or claims are wrong, and [ErrRequired] when there is no key.
+	// Mint makes a token for the key in the headers of r, which an Authenticator has accepted. Its error
+	// wraps [ErrBadKey] if ttl or claims are invalid, and [ErrRequired] if the headers hold no key.
 	Mint(r *http.Request, c Claims, ttl time.Duration) (Secret, error)
 }
 
-// Config is what [New] needs.
+// Config configures [New].
 type Config struct {
 	Store  KeyStore         // required
-	Pepper Pepper           // required; with the older peppers that digests in the store were made with
-	Prefix string           // of secrets; empty means DefaultPrefix
+	Pepper Pepper           // required; includes the older peppers under which the store still has digests
+	Prefix string           // prefix of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
-	Logger *slog.Logger     // gets why a key was refused, never its secret; nil means silent
-	// Used is called with the id of every key that was accepted, and when, while the request waits: it
-	// must not block. nil means none.
+	Logger *slog.Logger     // logs why a key was refused, never its secret; nil means no log
+	// Used is called with the id of every accepted key and the time of the request. The request waits for
+	// it, so it must not block. It may be nil.
 	Used func(id string, at time.Time)
 }
 
-// Keys is an [Authenticator] of API keys and of their panel tokens (see [Tokens]). It asks the
-// store at every request, so a key that the store knows to be revoked is refused at once.
+// Keys is an [Authenticator] for API keys and their panel tokens (see [Tokens]). It asks the store
+// on every request, so a revoked key is refused as soon as the store knows.
 type Keys struct {
 	cfg     Config
 	tokens  *Tokens
-	digests []*digester // one of each pepper, the newest first
+	digests []*digester // one per pepper, the newest first
 }
 
-// New makes Keys. Its error joins all problems of cfg.
+// New returns Keys. Its error joins all problems of cfg.
 func New(cfg Config) (*Keys, error) {
 	var noStore error
 	if cfg.Store == nil {
-		noStore = errors.New("auth: store of keys is missing")
+		noStore = errors.New("auth: Config.Store is required")
 	}
 	tokens, err := NewTokens(TokensConfig{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now})
 	if err := errors.Join(noStore, err); err != nil {
@@ -133,7 +133,7 @@ func (a *Keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 	if key, err = a.judge(ctx, key, err, start); err != nil {
 		return nil, err
 	}
-	if key.Start != start { // it is the newest secret's; this one is in its grace
+	if key.Start != start { // key.Start belongs to the newest secret; the request has an old one in its grace period
 		sent := *key
 		sent.Start, key = start, &sent
 	}
@@ -164,7 +164,7 @@ func (a *Keys) Mint(r *http.Request, c Claims, ttl time.Duration) (Secret, error
 	return a.tokens.Mint(digest, c, ttl)
 }
 
-// lookUp asks the store for the key of a secret, and says by which digest it is known there.
+// lookUp returns the key of a secret from the store, and the digest under which the store knows it.
 func (a *Keys) lookUp(ctx context.Context, secret Secret) (key *Key, known Digest, err error) {
 	for _, d := range a.digests {
 		known = d.digest(secret)
@@ -175,7 +175,7 @@ func (a *Keys) lookUp(ctx context.Context, secret Secret) (key *Key, known Diges
 	return key, known, err
 }
 
-// panel authenticates the bearer of a panel token.
+// panel authenticates a request with a panel token.
 func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
 	token, refusal := a.tokens.open(text)
 	if refusal != "" {
@@ -188,8 +188,8 @@ func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
 	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID, Subject: token.Claims.Subject}, nil
 }
 
-// judge returns the key that a look-up brought, if it is valid; start is of what was sent, for
-// the log.
+// judge returns key if it is valid. key and err come from a look-up, and start is the beginning of the
+// secret in the request, for the log.
 func (a *Keys) judge(ctx context.Context, key *Key, err error, start string) (*Key, error) {
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -211,7 +211,7 @@ func (a *Keys) judge(ctx context.Context, key *Key, err error, start string) (*K
 	return key, nil
 }
 
-// refuse logs why, and returns what reads alike to all callers.
+// refuse logs the reason and returns an error with the same text for every reason.
 func (a *Keys) refuse(ctx context.Context, reason string, who RefusedError) error {
 	attrs := []slog.Attr{slog.String("reason", reason)}
 	for _, known := range [][2]string{{"key", who.KeyID}, {"start", who.Start}, {"owner", who.Owner}} {
@@ -223,10 +223,10 @@ func (a *Keys) refuse(ctx context.Context, reason string, who RefusedError) erro
 	return &who
 }
 
-// Credential reads the secret that a request carries: that of x-api-key when it is
-// well-formed, else that of Authorization: Bearer. Its error wraps [ErrMissing] when
-// neither header has one (other schemes are none), and [ErrInvalid] when what was
-// sent is not well-formed. An empty prefix means [DefaultPrefix].
+// Credential returns the secret that a request carries: the one in x-api-key if it is well-formed,
+// else the one in Authorization: Bearer. Its error wraps [ErrMissing] if neither header has a
+// secret; other schemes than Bearer are ignored. It wraps [ErrInvalid] if the secret is malformed.
+// An empty prefix means [DefaultPrefix].
 func Credential(h http.Header, prefix string) (Secret, error) {
 	sent := false
 	for _, text := range []string{strings.TrimSpace(h.Get("X-Api-Key")), bearer(h.Get("Authorization"))} {

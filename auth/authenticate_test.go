@@ -28,22 +28,22 @@ func TestCredential(t *testing.T) {
 		err    error
 	}{
 		{"x-api-key is read", a, "", a, nil},
-		{"blanks around it are not", " \t" + a + " ", "", a, nil},
+		{"spaces around x-api-key are ignored", " \t" + a + " ", "", a, nil},
 		{"a bearer token is read", "", "Bearer " + a, a, nil},
 		{"the scheme is read in any case", "", "bEARER " + a, a, nil},
-		{"more than one blank may stand between", "", "Bearer   " + a + " ", a, nil},
-		{"of two good ones x-api-key wins", a, "Bearer " + b, a, nil},
-		{"a malformed x-api-key falls through to Bearer", typo, "Bearer " + b, b, nil},
-		{"an empty x-api-key falls through to Bearer", " ", "Bearer " + b, b, nil},
-		{"a malformed Bearer beside a good x-api-key does not matter", a, "Bearer " + typo, a, nil},
-		{"nothing was sent", "", "", "", auth.ErrMissing},
-		{"blanks are nothing", "  ", "Bearer  ", "", auth.ErrMissing},
-		{"another scheme is nothing", "", "Basic " + a, "", auth.ErrMissing},
-		{"a token without scheme is nothing", "", a, "", auth.ErrMissing},
-		{"a malformed x-api-key alone was sent", typo, "", "", auth.ErrInvalid},
-		{"a malformed Bearer alone was sent", "", "Bearer x", "", auth.ErrInvalid},
-		{"two in one header are malformed", "", "Bearer " + a + " " + b, "", auth.ErrInvalid},
-		{"a key of another service was sent", "", "Bearer dbdy_" + strings.Repeat("A", 48), "", auth.ErrInvalid},
+		{"several spaces after the scheme are allowed", "", "Bearer   " + a + " ", a, nil},
+		{"of two valid keys x-api-key is used", a, "Bearer " + b, a, nil},
+		{"with a malformed x-api-key, Bearer is used", typo, "Bearer " + b, b, nil},
+		{"with an empty x-api-key, Bearer is used", " ", "Bearer " + b, b, nil},
+		{"with a valid x-api-key, a malformed Bearer is ignored", a, "Bearer " + typo, a, nil},
+		{"no headers", "", "", "", auth.ErrMissing},
+		{"spaces only count as no key", "  ", "Bearer  ", "", auth.ErrMissing},
+		{"another scheme counts as no key", "", "Basic " + a, "", auth.ErrMissing},
+		{"a key without scheme counts as no key", "", a, "", auth.ErrMissing},
+		{"only a malformed x-api-key", typo, "", "", auth.ErrInvalid},
+		{"only a malformed Bearer", "", "Bearer x", "", auth.ErrInvalid},
+		{"two keys in one header are malformed", "", "Bearer " + a + " " + b, "", auth.ErrInvalid},
+		{"a key of another service", "", "Bearer dbdy_" + strings.Repeat("A", 48), "", auth.ErrInvalid},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			h := http.Header{}
@@ -64,7 +64,7 @@ func TestCredential(t *testing.T) {
 	}
 }
 
-// stand is an authenticator over a Memory, with a log and a clock.
+// stand is an authenticator with a Memory, a log and a clock.
 type stand struct {
 	*auth.Memory
 	auth.Authenticator
@@ -118,7 +118,7 @@ func TestKeysAccepts(t *testing.T) {
 	}
 	for _, sent := range []auth.Secret{secret, fresh} {
 		if p, err := ask(s, sent.Reveal()); err != nil || p.Key.Start != sent.Start() {
-			t.Errorf("in the grace period: %+v, %v; want the start of what was sent, %s", p, err, sent.Start())
+			t.Errorf("in the grace period: %+v, %v; want the start of the sent secret, %s", p, err, sent.Start())
 		}
 	}
 	s.now = s.now.Add(time.Minute)
@@ -130,7 +130,7 @@ func TestKeysAccepts(t *testing.T) {
 	}
 }
 
-func TestKeysRefusesAllAlike(t *testing.T) {
+func TestKeysGivesOneAnswerForAllRefusals(t *testing.T) {
 	s := newStand(t)
 	secrets := map[string]string{
 		"malformed": "sl_letmein",
@@ -167,14 +167,14 @@ func TestKeysRefusesAllAlike(t *testing.T) {
 			want.Start, want.KeyID, want.Owner = secret[:8], "key-"+reason, over().Owner
 		}
 		if e != want {
-			t.Errorf("%s: the audit trail learns %+v, want %+v", reason, e, want)
+			t.Errorf("%s: the audit entry is %+v, want %+v", reason, e, want)
 		}
 		line := s.log.String()
 		if !strings.Contains(line, "reason="+reason) {
-			t.Errorf("%s: the log says %q", reason, line)
+			t.Errorf("%s: log = %q", reason, line)
 		}
 		if len(secret) > 20 && strings.Contains(line, secret[8:]) || strings.Contains(line, "letmein") {
-			t.Errorf("%s: the log holds the secret: %q", reason, line)
+			t.Errorf("%s: the log contains the secret: %q", reason, line)
 		}
 		if known := strings.Contains(line, "key=key-"+reason); known != (reason != "malformed" && reason != "unknown") {
 			t.Errorf("%s: the log names the wrong key: %q", reason, line)
@@ -219,9 +219,9 @@ func TestKeysStoreTrouble(t *testing.T) {
 	}
 }
 
-func TestKeysAsksNothingForATypo(t *testing.T) {
+func TestKeysDoesNotLookUpMalformedSecrets(t *testing.T) {
 	a, err := auth.New(auth.Config{Pepper: pepper, Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) {
-		t.Error("the store was asked")
+		t.Error("the store was asked for a malformed secret")
 		return nil, auth.ErrNotFound
 	})})
 	if err != nil {
@@ -235,9 +235,9 @@ func TestKeysAsksNothingForATypo(t *testing.T) {
 
 func TestKeysConfig(t *testing.T) {
 	_, err := auth.New(auth.Config{Prefix: "a_b"})
-	for _, part := range []string{"store", "pepper", "prefix"} {
+	for _, part := range []string{"Config.Store", "pepper", "prefix"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of the %s in: %v", part, err)
+			t.Errorf("the error does not mention %s: %v", part, err)
 		}
 	}
 	m := newMemory(t, auth.Issuer{Prefix: "acme"})
@@ -250,14 +250,14 @@ func TestKeysConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p, err := ask(a, secret.Reveal()); err != nil || p.Key.Prefix != "acme" {
-		t.Errorf("own prefix: %+v, %v", p, err)
+		t.Errorf("custom prefix: %+v, %v", p, err)
 	}
 	if _, err := ask(a, mustSecret(t, "").Reveal()); !errors.Is(err, auth.ErrInvalid) {
-		t.Errorf("the default prefix beside an own one: %v", err)
+		t.Errorf("the default prefix with a custom one configured: %v", err)
 	}
 }
 
-func TestHonestNothings(t *testing.T) {
+func TestUnlimitedAndDiscard(t *testing.T) {
 	if d, err := auth.Unlimited.Allow(t.Context(), auth.ClassQuery, "key", 1<<30, &auth.Limits{PerMinute: 1}); err != nil || !d.OK || d.Limit != 0 {
 		t.Errorf("Unlimited.Allow = %+v, %v", d, err)
 	}
@@ -266,8 +266,8 @@ func TestHonestNothings(t *testing.T) {
 	}
 }
 
-// A pepper that remembers the one before opens to keys and tokens of both; what is made then is
-// good without the old one.
+// TestPepperThatWasChanged checks that a pepper with an older one accepts keys and tokens of both. New keys and
+// tokens do not need the older pepper.
 func TestPepperThatWasChanged(t *testing.T) {
 	changed, err := auth.NewPepper([]byte("the pepper of today"), []byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
@@ -307,10 +307,10 @@ func TestPepperThatWasChanged(t *testing.T) {
 		}
 	}
 	if _, err := auth.NewPepper([]byte("the pepper of today"), []byte("short")); err == nil {
-		t.Error("a short old pepper was taken")
+		t.Error("a short old pepper was accepted")
 	}
 	if secret.Digest(changed) != secret.Digest(alone) {
-		t.Error("a digest is not under the newest pepper")
+		t.Error("a digest was not made with the newest pepper")
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A digester computes what Secret.Digest does, and keeps the keyed hashes: to make one
-// costs more than to use it. It is safe for concurrent use.
+// A digester computes the same as Secret.Digest. It reuses keyed hashes, because creating one costs
+// more than using it. It is safe for concurrent use.
 type digester struct{ pool sync.Pool }
 
 type keyedHash struct {
@@ -23,12 +23,12 @@ func newDigester(pepper Pepper) *digester {
 func (d *digester) digest(s Secret) Digest {
 	h, ok := d.pool.Get().(*keyedHash)
 	if !ok {
-		return Digest{} // the pool has nothing else, and this is no key's
+		return Digest{} // cannot happen: the pool holds only keyed hashes; no key has this digest
 	}
 	h.Reset()
 	h.in = append(h.in[:0], s.Reveal()...)
-	_, _ = h.Write(h.in) // a hash never fails
-	clear(h.in)          // no secret lives on in the pool
+	_, _ = h.Write(h.in) // a hash never returns an error
+	clear(h.in)          // the pool must not retain secrets
 	h.out = h.Sum(h.out[:0])
 	sum := Digest(h.out)
 	d.pool.Put(h)

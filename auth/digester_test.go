@@ -41,6 +41,6 @@ func TestADigesterForgetsSecrets(t *testing.T) {
 	}
 	d.digest(s)
 	if kept := h.in[:cap(h.in)]; bytes.ContainsAny(kept, alphabet) || len(kept) < len(s.Reveal()) {
-		t.Errorf("it keeps %q", kept)
+		t.Errorf("the digester still holds %q", kept)
 	}
 }

@@ -1,26 +1,33 @@
-// Package auth says who a caller is and what they may do. It does no I/O of its own
-// and knows nothing of routes or databases: keys come from a [KeyStore], and the
-// answers are [Key.Allows], [Key.ReadScope] and [Key.Valid].
+// Package auth authenticates requests and decides what their sender may do:
+//
+//	keys, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})          // or a database, see store/meta
+//	callers, err := auth.New(auth.Config{Store: keys, Pepper: pepper})      // reads API keys and panel tokens
+//	key, secret, err := keys.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+//	caller, err := callers.Authenticate(ctx, r)                             // r carries secret.Reveal()
+//	scope, ok := caller.Key.ReadScope(auth.Resource{Kind: "website", ID: "shop", Owner: "acme"})
+//
+// The package does no I/O and knows no routes and no databases. A [KeyStore] supplies the keys;
+// [Key.Allows], [Key.ReadScope] and [Key.Valid] decide about them.
 //
 // # A key and its secret
 //
-// A secret is shown once, when its key is made or rotated. Its text is
+// A secret is shown once, when its key is created or rotated. Its text is
 //
-//	sl_ + 43 random characters of 0-9A-Za-z + 6 characters of CRC-32 over all before
+//	sl_ + 43 random characters of 0-9A-Za-z + 6 characters of CRC-32 over all characters before them
 //
-// so a typing mistake is refused before any look-up, and scanners for leaked secrets
-// can recognise one without asking. A store keeps the secret's [Digest] (HMAC-SHA-256 under a pepper
-// that is stored elsewhere), its prefix and its first 8 characters.
+// The checksum lets the server reject a typing mistake without a look-up, and lets scanners recognise
+// leaked secrets. A store holds the secret's [Digest], its prefix and its first 8 characters. The digest
+// is an HMAC-SHA-256 under a pepper that is stored elsewhere.
 //
 // # What a key grants
 //
-// Scopes say what may be done, resources to what. A key reaches all resources of its owner only when
-// All is set; a list narrows that, and an empty list grants nothing. Resources of another owner are
-// never reached, whatever the key lists.
+// Scopes say what the key may do; resources say where. A key with All reaches all resources of its owner.
+// A list of resources limits the key to the list, and an empty list without All grants nothing. A key never
+// reaches resources of another owner, even if its list names them.
 //
-// # Other ways in
+// # Other credentials
 //
-// [New] makes an [Authenticator] of API keys and of the panel tokens that [Tokens] mints
-// for them. A host with sessions of its own writes another, and hands out a made-up [Key]
-// with the rights of that session.
+// [New] returns an [Authenticator] for API keys and for the panel tokens that [Tokens] mints from them. A
+// host with its own sessions implements another Authenticator, which returns a [Key] with the rights of the
+// session.
 package auth

@@ -8,12 +8,12 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// A RefusedError is an [ErrInvalid], with its text, that carries for the audit trail which key was
-// tried.
+// A RefusedError is an [ErrInvalid] that names the refused key for the audit trail. It has the same
+// text.
 type RefusedError struct {
-	KeyID string // empty when there is no such key
-	Owner string // of the key
-	Start string // of the secret that was sent; empty when none was, as with a panel token
+	KeyID string // empty if no such key exists
+	Owner string // owner of the key
+	Start string // beginning of the secret in the request; empty for a panel token
 }
 
 // Error returns the text of [ErrInvalid], so that guessing keys reveals nothing.
@@ -24,41 +24,41 @@ func (*RefusedError) Unwrap() error { return ErrInvalid }
 
 // Errors of authentication and authorisation.
 var (
-	// ErrRequired: no, unknown, disabled, revoked or expired credentials. One answer for all.
+	// ErrRequired: the credentials are missing, unknown, disabled, revoked or expired. All cases get the same answer.
 	ErrRequired = errors.New("auth: authentication required")
-	// ErrMissing is the ErrRequired of a request that carries no credentials.
+	// ErrMissing wraps ErrRequired: the request carries no credentials.
 	ErrMissing = fmt.Errorf("%w: no credentials", ErrRequired)
-	// ErrInvalid is the ErrRequired of a request whose credentials are no good. It does not say why, so
-	// that guessing keys reveals nothing.
+	// ErrInvalid wraps ErrRequired: the credentials are not accepted. It gives no reason, so that guessing
+	// keys reveals nothing.
 	ErrInvalid = fmt.Errorf("%w: credentials not accepted", ErrRequired)
-	// ErrForbidden: the credentials are good but do not reach that far.
+	// ErrForbidden: the caller is authenticated but not allowed.
 	ErrForbidden = errors.New("auth: insufficient permissions")
-	// ErrNotFound: a KeyStore has no such key.
+	// ErrNotFound: the KeyStore has no such key.
 	ErrNotFound = errors.New("auth: no such key")
-	// ErrExists: a KeyStore has a key of that id already.
+	// ErrExists: the KeyStore already has a key with that id.
 	ErrExists = errors.New("auth: key exists")
-	// ErrConflict: another changed the key at the same time; this change was not made.
+	// ErrConflict: another caller changed the key at the same time. This change was not made.
 	ErrConflict = errors.New("auth: key was changed at the same time")
 	// ErrNoID: a key store or an Authenticator returned a key without an id or an owner. Such keys would share
 	// their rate limits and their identity in the audit trail.
 	ErrNoID = errors.New("auth: key without an id or an owner")
-	// ErrBadKey: a key that contradicts itself or lacks something cannot be issued.
+	// ErrBadKey: the key contradicts itself or lacks a required field, so it cannot be issued.
 	ErrBadKey = errors.New("auth: key not acceptable")
 )
 
-// A FieldError is one mistake in a key, or in what a panel token is asked for.
+// A FieldError is one mistake in a key or in the claims of a panel token.
 type FieldError struct {
-	Field   string // by its name in JSON, as in "resources[0].kind"
-	Message string // what is wrong with it; safe to show
+	Field   string // its JSON name, as in "resources[0].kind"
+	Message string // what is wrong; safe to show to the caller
 }
 
-// maxFaults is how many mistakes are told of.
+// maxFaults bounds the mistakes that FieldErrors lists.
 const maxFaults = 100
 
-// FieldErrors are all mistakes that were found, up to a hundred. It wraps [ErrBadKey].
+// FieldErrors lists the mistakes that were found, at most 100. It wraps [ErrBadKey].
 type FieldErrors []FieldError
 
-// Error lists the mistakes, one on a line.
+// Error returns the mistakes, one per line.
 func (f FieldErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, one := range f {
@@ -77,7 +77,7 @@ func (f *FieldErrors) addf(field, format string, args ...any) {
 	*f = append(*f, FieldError{field, fmt.Sprintf(format, args...)})
 }
 
-// err is nil when there are none.
+// err returns f, or nil if f is empty.
 func (f FieldErrors) err() error {
 	if len(f) == 0 {
 		return nil

@@ -11,17 +11,17 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// user is somebody who signed in to the host's own panel.
+// user is a person who signed in to the host's own panel.
 type user struct {
 	id, organisation string
 	websites         []string
 	until            time.Time
 }
 
-// sessions puts the host's own sign-in before API keys. Where the host has JSON web tokens
-// instead of sessions, it verifies one here, and reads the same from its claims.
+// sessions checks the host's own sessions first, and API keys after that. A host with JSON web tokens
+// instead of sessions verifies the token here and reads the same fields from its claims.
 type sessions struct {
-	users map[string]user // by the value of the cookie; a table, in real life
+	users map[string]user // by the value of the cookie; in production a database
 	now   func() time.Time
 	next  auth.Authenticator // for requests without a session
 }
@@ -35,8 +35,8 @@ func (s sessions) Authenticate(ctx context.Context, r *http.Request) (*auth.Prin
 	if !known || !s.now().Before(u.until) {
 		return nil, auth.ErrInvalid
 	}
-	// The key is made up. Limits and the audit trail go by its id, so nothing in it may be
-	// what a caller can choose. A list of resources narrows; without All, none opens nothing.
+	// The host fills in the key. Limits and the audit trail use its id, so callers must not be able to
+	// choose it. Resources limit the key to a list. Without All, an empty list grants nothing.
 	key := &auth.Key{ID: "user_" + u.id, Owner: u.organisation, Scopes: []auth.Scope{auth.ReadData}}
 	for _, id := range u.websites {
 		key.Resources = append(key.Resources, auth.Resource{Kind: auth.KindWebsite, ID: id})
@@ -44,9 +44,8 @@ func (s sessions) Authenticate(ctx context.Context, r *http.Request) (*auth.Prin
 	return &auth.Principal{Key: key}, nil
 }
 
-// A host has users who signed in, and programs with API keys. What comes after sees no
-// difference: it gets a Principal. Cookies are sent by browsers unasked; let them be
-// SameSite, so that no other site can ask with them.
+// A host has users who signed in, and programs with API keys. The handlers only see a Principal. Browsers send
+// cookies with every request, so use SameSite cookies to stop other sites from using them.
 func ExampleAuthenticator() {
 	pepper, err := auth.NewPepper(bytes.Repeat([]byte("pepper"), 4)) // from the host's secrets
 	if err != nil {

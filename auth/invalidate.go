@@ -2,12 +2,12 @@ package auth
 
 import "context"
 
-// An Invalidator is called on changes to keys, so that copies of them can be dropped: in caches of this
-// process and, through a message bus, of others. A store of keys calls it after a change is durable and
-// before the method that made it returns.
+// An Invalidator is notified of changed keys, so that it can drop copies of them. The copies may be in caches
+// of this process or, through a message bus, of other processes. A key store notifies it after a change
+// is durable and before the method that made the change returns.
 type Invalidator interface {
-	// KeyChanged says that the key of id was made, rotated, revoked, disabled or enabled.
-	// An empty id says that any key may have changed. It does not fail and returns soon. The change
-	// stays made when ctx ends.
+	// KeyChanged is called after the key with this id was created, rotated, revoked, disabled or enabled.
+	// An empty id means that any key may have changed. KeyChanged cannot fail and returns soon. It takes effect
+	// even if ctx ends.
 	KeyChanged(ctx context.Context, id string)
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// maxText is the most characters that an id, an owner or a name of a key may have.
+// maxText is the maximum length of a key's id, owner and name, in characters.
 const maxText = 255
 
-// An Issuer makes what a store needs for a new key and for a rotated one. Stores use it so that all of
-// them accept and refuse the same keys. The zero Issuer is ready.
+// An Issuer prepares the records of new and rotated keys. Stores use it so that all of them accept
+// and refuse the same keys. The zero Issuer is ready to use.
 type Issuer struct {
-	Prefix string           // begins secrets; empty means DefaultPrefix
+	Prefix string           // prefix of secrets; empty means DefaultPrefix
 	Rand   io.Reader        // nil means crypto/rand
 	Now    func() time.Time // nil means time.Now
 }
 
-// Issue returns k as a store keeps it, and its secret. An empty id is made, a zero
-// CreatedAt becomes now, prefix and start are set, Old and LastUsed are cleared, instants become
-// whole milliseconds in UTC, and nothing is shared with k. Its error wraps [ErrBadKey] when k fails
+// Issue returns k as a store has to save it, and a new secret. It generates an empty id, sets a zero
+// CreatedAt to now, and sets Prefix and Start. It clears Old and LastUsed and rounds times to whole
+// milliseconds in UTC. The result shares no memory with k. The error wraps [ErrBadKey] if k fails
 // [Key.Check].
 func (i Issuer) Issue(k Key) (Key, Secret, error) {
 	if err := k.Check(); err != nil {
@@ -52,12 +52,12 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 	return k, s, nil
 }
 
-// Amend returns k with the changes that change makes to its name, scopes, resources, filters, types,
-// limits, expiry and Disabled. All other fields stay. Its error wraps [ErrBadKey] when k is revoked, or
-// when the result fails [Key.Check].
+// Amend returns k after change. Only changes to the name, scopes, resources, filters, types, limits,
+// expiry and Disabled count; other fields keep their values. The error wraps [ErrBadKey] if k is revoked
+// or if the result fails [Key.Check].
 func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
 	if !k.Revoked.IsZero() {
-		return Key{}, fmt.Errorf("%w: it is revoked", ErrBadKey)
+		return Key{}, fmt.Errorf("%w: the key is revoked", ErrBadKey)
 	}
 	n := k.Clone()
 	change(&n)
@@ -71,7 +71,7 @@ func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
 	return n, nil
 }
 
-// settle brings fields into the form in which stores keep them.
+// settle converts fields to the form in which stores save them.
 func (k *Key) settle() {
 	for n := range k.Resources {
 		k.Resources[n].Owner = ""
@@ -86,7 +86,7 @@ func (i Issuer) now() time.Time {
 	return i.Now()
 }
 
-// millis drops what stores do not keep, and the monotonic clock.
+// millis truncates t to milliseconds, as stores do, and removes the monotonic clock reading.
 func millis(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
@@ -94,8 +94,8 @@ func millis(t time.Time) time.Time {
 	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
-// Check returns every reason why k cannot be issued, as [FieldErrors], or nil. A key without scopes, or
-// that reaches no resource, is no error.
+// Check returns every reason why k cannot be issued, as [FieldErrors], or nil. A key may lack scopes
+// or reach no resource.
 func (k *Key) Check() error {
 	var faults FieldErrors
 	if k.Owner == "" {
@@ -104,7 +104,7 @@ func (k *Key) Check() error {
 	for _, text := range []struct{ name, value string }{{"id", k.ID}, {"owner", k.Owner}, {"name", k.Name}} {
 		switch {
 		case !utf8.ValidString(text.value):
-			faults.addf(text.name, "must be UTF-8")
+			faults.addf(text.name, "must be valid UTF-8")
 		case utf8.RuneCountInString(text.value) > maxText:
 			faults.addf(text.name, "may have at most %d characters", maxText)
 		case strings.ContainsFunc(text.value, unicode.IsControl):
@@ -113,7 +113,7 @@ func (k *Key) Check() error {
 	}
 	faults.checkScopes(k.Scopes, Scopes())
 	if k.All && len(k.Resources) > 0 {
-		faults.addf("resources", "must be empty for a key with all: set either all or resources")
+		faults.addf("resources", "must be empty if all is true: set either all or resources")
 	}
 	faults.checkNarrowing(k.Resources, k.Filters, k.Types)
 	if k.Limits != nil && k.Limits.PerMinute < 1 {
@@ -134,26 +134,26 @@ func (f *FieldErrors) checkScopes(scopes, allowed []Scope) {
 	}
 }
 
-// checkNarrowing checks what keys and tokens are narrowed by.
+// checkNarrowing checks the fields that narrow keys and tokens.
 func (f *FieldErrors) checkNarrowing(resources []Resource, filters []Filter, types []string) {
 	for i, r := range resources {
 		if ReadScopes(r.Kind) == nil {
 			f.addf(fmt.Sprintf("resources[%d].kind", i), "must be website, link or schedule, not %.64q", r.Kind)
 		}
 		if r.ID == "" || !utf8.ValidString(r.ID) {
-			f.addf(fmt.Sprintf("resources[%d].id", i), "is required, in UTF-8")
+			f.addf(fmt.Sprintf("resources[%d].id", i), "is required and must be valid UTF-8")
 		}
 	}
 	for i, one := range filters {
 		if one.Field == "" || one.Op == "" || len(one.Values) == 0 {
 			f.addf(fmt.Sprintf("filters[%d]", i), "must have a field, an op and values")
 		}
-		// Kept otherwise than it was said, it would not filter what it should.
+		// A store would replace invalid UTF-8, and the filter would then match other values.
 		if !utf8.ValidString(one.Field + one.Op + strings.Join(one.Values, "")) {
-			f.addf(fmt.Sprintf("filters[%d]", i), "must be UTF-8")
+			f.addf(fmt.Sprintf("filters[%d]", i), "must be valid UTF-8")
 		}
 	}
 	if slices.Contains(types, "") || !utf8.ValidString(strings.Join(types, "")) {
-		f.addf("types", "must be names of query types in UTF-8")
+		f.addf("types", "must be names of query types in valid UTF-8")
 	}
 }

@@ -8,40 +8,40 @@ import (
 // Scope is one permission of a key. No scope implies another.
 type Scope string
 
-// The scopes. None of them changes keys, websites, links or monitors: the API has no routes for that.
+// The scopes. None of them lets a key change keys, websites, links or monitors, since the API has no such routes.
 const (
-	// ReadData reads the analytics of websites, links and monitors, lists websites, and shows
-	// statements ([Principal.MayExplain]). It sends no events and sees no flag definitions.
+	// ReadData reads the analytics of websites, links and monitors, lists websites, and shows SQL
+	// statements ([Principal.MayExplain]). It cannot send events or read flag definitions.
 	ReadData Scope = "read:data"
-	// ManageFlags lists, creates, changes and removes feature flags. It reads no analytics, not even
-	// those of the flags, and is not needed to evaluate them.
+	// ManageFlags lists, creates, changes and deletes feature flags. It cannot read analytics, not even
+	// the analytics of flags. Evaluating flags does not need it.
 	ManageFlags Scope = "manage:flags"
-	// TrackEvents sends events, link visits and checks. It reads nothing, not even what it sent.
+	// TrackEvents sends events, link visits and uptime checks. It cannot read anything.
 	TrackEvents Scope = "track:events"
-	// ReadLinks reads the analytics of links and nothing else. It does not read websites,
-	// also not those that a link leads to.
+	// ReadLinks reads the analytics of links only. It cannot read websites, not even the website that a
+	// link leads to.
 	ReadLinks Scope = "read:links"
-	// ReadMonitors reads the analytics of uptime monitors and nothing else.
+	// ReadMonitors reads the analytics of uptime monitors only.
 	ReadMonitors Scope = "read:monitors"
 )
 
-// Scopes lists all scopes, in a new slice.
+// Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
 	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors}
 }
 
-// The kinds of resource. The texts are those of store.SubjectKind too.
+// The kinds of resource, with the same texts as store.SubjectKind.
 const (
 	KindWebsite  = "website"
 	KindLink     = "link"
 	KindSchedule = "schedule" // an uptime monitor
-	// KindOrganization is the key's owner itself, as a client of feature flags. A key's list cannot
-	// name it: a key with All and no list reaches it.
+	// KindOrganization is the key's owner as a client of feature flags. A key's list cannot name it: only a
+	// key with All and without a list reaches it.
 	KindOrganization = "organization"
 )
 
-// ReadScopes lists the scopes of which one is enough to read the analytics of
-// resources of that kind. No scope reads an unknown kind.
+// ReadScopes returns the scopes that allow reading the analytics of resources of that kind. One of
+// them is enough. The result is empty for an unknown kind.
 func ReadScopes(kind string) []Scope {
 	switch kind {
 	case KindWebsite:
@@ -55,28 +55,28 @@ func ReadScopes(kind string) []Scope {
 	}
 }
 
-// A Resource is something a key may be limited to. Kind is website, link or schedule.
-// In a key's list Owner is ignored.
+// A Resource is a website, link or schedule that a key may be limited to. In a key's list Owner is
+// ignored.
 type Resource struct {
 	Kind  string `json:"kind"`
 	ID    string `json:"id"`
 	Owner string `json:"-"`
 }
 
-// A Filter is a condition that applies to every query of a key. Its fields are those of query filters.
+// A Filter is a condition on every query of a key, with the fields of a query filter.
 type Filter struct {
 	Field  string   `json:"field"`
 	Op     string   `json:"op"`
 	Values []string `json:"values"`
 }
 
-// Limits replace the default rates of a key, requests per 60 seconds.
+// Limits replaces the default rate limits of a key.
 type Limits struct {
-	PerMinute int `json:"perMinute"` // 1 or more
+	PerMinute int `json:"perMinute"` // requests per 60 seconds, 1 or more
 }
 
-// A Key is what a store knows of an API key: all but the secret. Instants are whole milliseconds in UTC
-// once a store has issued the key.
+// A Key is the record of an API key, without its secret. After a store issued the key, its times are
+// whole milliseconds in UTC.
 type Key struct {
 	ID        string
 	Owner     string
@@ -84,38 +84,37 @@ type Key struct {
 	Prefix    string // the secret's text before its first _
 	Start     string // the secret's first 8 characters
 	Scopes    []Scope
-	All       bool       // every resource of Owner; an empty list does not imply it
-	Resources []Resource // narrows, also beside All; see Allows
-	Filters   []Filter   // mandatory; they apply before the filters of a request
-	Types     []string   // query types allowed; nil means all, empty none
+	All       bool       // every resource of Owner; must be set explicitly, an empty list does not imply it
+	Resources []Resource // limits the key to these resources, also if All is set; see Allows
+	Filters   []Filter   // mandatory; applied before the filters of a request
+	Types     []string   // allowed query types; nil allows all, an empty list none
 	Limits    *Limits    // nil means the defaults
 	CreatedAt time.Time
-	Expires   time.Time // zero means never; from this instant on the key is not valid
-	Revoked   time.Time // zero means never
+	Expires   time.Time // the key is invalid from this time on; zero means never
+	Revoked   time.Time // zero means not revoked
 	Disabled  bool
-	Old       []OldSecret // secrets from before rotations with a grace period, the newest first; some may be over
-	LastUsed  time.Time   // when it was last accepted, to the minute; zero means never, or not recorded
+	Old       []OldSecret // secrets before rotations with a grace period, the newest first; some may have expired
+	LastUsed  time.Time   // when the key was last accepted, to the minute; zero means never or not recorded
 }
 
-// Has reports whether k carries scope s at all. It says nothing of resources: use it
-// for what belongs to no single resource, such as listing, and filter what is listed.
+// Has reports whether k has scope s, regardless of resources. Use it for requests without a single
+// resource, such as lists, and filter the list.
 func (k *Key) Has(s Scope) bool {
 	return k != nil && slices.Contains(k.Scopes, s)
 }
 
-// Allows reports whether k may use s on r. It is pure, and does not ask whether k is
-// still valid: an Authenticator did that with [Key.Valid].
+// Allows reports whether k may use s on r. It does not check whether k is still valid: the
+// Authenticator did that with [Key.Valid].
 //
-// The key must carry the scope, and r must be of the key's owner; another owner's
-// resource is never allowed, whatever the key lists, and neither is one without owner
-// or id. Then a list is an intersection: when the key has one, r must be in it. Without
-// a list, the key must say All.
+// The key must have the scope, and r must have an id and the same owner as the key. If the key has a
+// list of resources, r must be in it. If not, the key must have All. Another owner's resource is
+// never allowed, even if the list names it.
 func (k *Key) Allows(s Scope, r Resource) bool {
 	return k.Has(s) && k.reaches(r)
 }
 
-// ReadScope reports whether k may read the analytics of r, and under which of the
-// [ReadScopes] of r's kind; when it may not, the scope is the narrowest that would suffice.
+// ReadScope reports whether k may read the analytics of r, and which of the [ReadScopes] of r's kind
+// allows it. If none does, scope is the narrowest one that would suffice.
 func (k *Key) ReadScope(r Resource) (scope Scope, ok bool) {
 	for _, scope = range ReadScopes(r.Kind) {
 		if k.Allows(scope, r) {
@@ -135,13 +134,12 @@ func (k *Key) reaches(r Resource) bool {
 	return slices.ContainsFunc(k.Resources, func(x Resource) bool { return x.Kind == r.Kind && x.ID == r.ID })
 }
 
-// Valid reports whether k may be used at the instant now: whether it is neither
-// disabled nor revoked nor expired.
+// Valid reports whether k may be used at now: it is not disabled, revoked or expired.
 func (k *Key) Valid(now time.Time) bool {
 	return k != nil && k.refusal(now) == ""
 }
 
-// refusal says in a word why k is not valid at now; empty means that it is.
+// refusal returns one word for why k is not valid at now, or an empty string if it is.
 func (k *Key) refusal(now time.Time) string {
 	switch {
 	case k.Disabled:
@@ -155,7 +153,7 @@ func (k *Key) refusal(now time.Time) string {
 	}
 }
 
-// Clone returns a copy that shares nothing with k.
+// Clone returns a copy that shares no memory with k.
 func (k Key) Clone() Key {
 	k.Scopes = slices.Clone(k.Scopes)
 	k.Resources = slices.Clone(k.Resources)

@@ -50,31 +50,31 @@ func TestKeyAllows(t *testing.T) {
 	nobody := over(auth.ReadData)
 	nobody.Owner = ""
 	for _, p := range []permission{
-		allow("a key over everything reads any website of its owner", over(auth.ReadData), auth.ReadData, w1),
+		allow("a key for all resources reads any website of its owner", over(auth.ReadData), auth.ReadData, w1),
 		deny("a key over everything does not reach another owner's website", over(auth.ReadData), auth.ReadData, foreign),
-		deny("a key without the scope may not", over(auth.TrackEvents), auth.ReadData, w1),
-		deny("a key without scopes may nothing", over(), auth.ReadData, w1),
+		deny("a key without the scope reads nothing", over(auth.TrackEvents), auth.ReadData, w1),
+		deny("a key without scopes may do nothing", over(), auth.ReadData, w1),
 		allow("one of several scopes is enough", over(auth.TrackEvents, auth.ReadData), auth.ReadData, w1),
 		deny("managing flags does not include reading", over(auth.ManageFlags), auth.ReadData, w1),
-		deny("the empty scope is no scope", over(auth.ReadData), "", w1),
+		deny("the empty scope is never granted", over(auth.ReadData), "", w1),
 
-		allow("a listed website is read", only(list(w2, w1), auth.ReadData), auth.ReadData, w1),
-		deny("a website off the list is not", only(list(w2), auth.ReadData), auth.ReadData, w1),
-		deny("a link with the id of a listed website is not", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "link", "w1")),
-		deny("an empty list opens nothing", only(nil, auth.ReadData), auth.ReadData, w1),
-		deny("an empty list that is not nil opens nothing either", only(list(), auth.ReadData), auth.ReadData, w1),
+		allow("a key reads a listed website", only(list(w2, w1), auth.ReadData), auth.ReadData, w1),
+		deny("a key does not read an unlisted website", only(list(w2), auth.ReadData), auth.ReadData, w1),
+		deny("a link with the id of a listed website is not listed", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "link", "w1")),
+		deny("an empty list grants nothing", only(nil, auth.ReadData), auth.ReadData, w1),
+		deny("an empty list that is not nil grants nothing", only(list(), auth.ReadData), auth.ReadData, w1),
 		deny("listing another owner's website does not open it", only(list(foreign), auth.ReadData), auth.ReadData, foreign),
-		allow("the owner in a list is not looked at", only(list(foreign), auth.ReadData), auth.ReadData, w1),
-		deny("a listed website without the scope is not read", only(list(w1), auth.TrackEvents), auth.ReadData, w1),
-		allow("a list beside all still opens what it lists", both, auth.ReadData, w1),
-		deny("a list beside all narrows", both, auth.ReadData, w2),
+		allow("the owner in a list is ignored", only(list(foreign), auth.ReadData), auth.ReadData, w1),
+		deny("a listed website cannot be read without the scope", only(list(w1), auth.TrackEvents), auth.ReadData, w1),
+		allow("a key with All and a list reads the listed website", both, auth.ReadData, w1),
+		deny("a key with All and a list reads nothing else", both, auth.ReadData, w2),
 
-		deny("a resource without owner is nobody's to use", over(auth.ReadData), auth.ReadData, of("", "website", "w1")),
-		deny("no owner is not the owner of what has none", nobody, auth.ReadData, of("", "website", "w1")),
-		deny("a resource without id is none", over(auth.ReadData), auth.ReadData, of("acme", "website", "")),
-		deny("owners are compared to the letter", over(auth.ReadData), auth.ReadData, of("Acme", "website", "w1")),
-		deny("ids are compared to the letter", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "website", "W1")),
-		deny("the zero key may nothing", auth.Key{}, auth.ReadData, w1),
+		deny("a resource without owner is never allowed", over(auth.ReadData), auth.ReadData, of("", "website", "w1")),
+		deny("a key without owner does not own a resource without owner", nobody, auth.ReadData, of("", "website", "w1")),
+		deny("a resource without id is never allowed", over(auth.ReadData), auth.ReadData, of("acme", "website", "")),
+		deny("owners are compared exactly", over(auth.ReadData), auth.ReadData, of("Acme", "website", "w1")),
+		deny("ids are compared exactly", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "website", "W1")),
+		deny("the zero key may do nothing", auth.Key{}, auth.ReadData, w1),
 	} {
 		t.Run(p.says, func(t *testing.T) {
 			if got := p.key.Allows(p.scope, p.on); got != p.want {
@@ -83,7 +83,7 @@ func TestKeyAllows(t *testing.T) {
 		})
 	}
 	if (*auth.Key)(nil).Allows(auth.ReadData, w1) {
-		t.Error("no key at all may read")
+		t.Error("a nil key may read")
 	}
 }
 
@@ -100,10 +100,10 @@ func TestKeyReadScope(t *testing.T) {
 		deny("read:monitors reads no link", over(auth.ReadMonitors), "", link),
 		deny("read:monitors reads no website", over(auth.ReadMonitors), "", site),
 		deny("track:events and manage:flags read nothing", over(auth.TrackEvents, auth.ManageFlags), "", site),
-		allow("a listed link is read", only(list(link), auth.ReadLinks), "", link),
-		deny("with read:links a link off the list is not", only(list(site), auth.ReadLinks), "", link),
+		allow("a key reads a listed link", only(list(link), auth.ReadLinks), "", link),
+		deny("with read:links a key does not read an unlisted link", only(list(site), auth.ReadLinks), "", link),
 		deny("another owner's monitor is not read", over(auth.ReadData, auth.ReadMonitors), "", of("other", "schedule", "x")),
-		deny("an unknown kind is read by no scope", over(auth.Scopes()...), "", of("acme", "organization", "x")),
+		deny("no scope reads an unknown kind", over(auth.Scopes()...), "", of("acme", "organization", "x")),
 	} {
 		t.Run(p.says, func(t *testing.T) {
 			scope, got := p.key.ReadScope(p.on)
@@ -111,16 +111,16 @@ func TestKeyReadScope(t *testing.T) {
 				t.Errorf("ReadScope(%+v) = %v", p.on, got)
 			}
 			if scopes := auth.ReadScopes(p.on.Kind); !got && len(scopes) > 0 && scope != scopes[len(scopes)-1] {
-				t.Errorf("%+v: %q would do, which is not the narrowest", p.on, scope)
+				t.Errorf("%+v: %q would suffice, but is not the narrowest scope", p.on, scope)
 			} else if got && !p.key.Allows(scope, p.on) {
-				t.Errorf("%+v: by %q, which does not allow it", p.on, scope)
+				t.Errorf("%+v: scope %q does not allow it", p.on, scope)
 			}
 		})
 	}
 }
 
-// TestAllowsLaws walks every key and resource of a small world, and asks for what must
-// hold of all of them.
+// TestAllowsLaws checks rules that hold for all keys and resources on every key and resource of a small
+// world.
 func TestAllowsLaws(t *testing.T) {
 	resources := list(of("acme", "website", "1"), of("acme", "link", "1"), of("other", "website", "1"), of("other", "website", "2"))
 	allowed := 0
@@ -146,7 +146,7 @@ func TestAllowsLaws(t *testing.T) {
 						t.Errorf("a list allows %s on %+v, which all does not", asked, r)
 					}
 					if got && !k.Allows(asked, r) {
-						t.Errorf("two answers for %s on %+v", asked, r)
+						t.Errorf("two different results for %s on %+v", asked, r)
 					}
 				}
 			}
@@ -166,13 +166,13 @@ func TestKeyValid(t *testing.T) {
 		key  auth.Key
 		want bool
 	}{
-		{"a fresh key is valid", auth.Key{}, true},
-		{"a disabled key is not", auth.Key{Disabled: true}, false},
-		{"a revoked key is not", auth.Key{Revoked: now.Add(-time.Hour)}, false},
-		{"a key to be revoked later is not, which errs on the safe side", auth.Key{Revoked: now.Add(time.Hour)}, false},
-		{"a key is valid until the last moment before its end", auth.Key{Expires: now.Add(time.Millisecond)}, true},
-		{"a key is not valid at its end", auth.Key{Expires: now}, false},
-		{"the zone of its end does not matter", auth.Key{Expires: now.In(time.FixedZone("", 20700))}, false},
+		{"a new key is valid", auth.Key{}, true},
+		{"a disabled key is invalid", auth.Key{Disabled: true}, false},
+		{"a revoked key is invalid", auth.Key{Revoked: now.Add(-time.Hour)}, false},
+		{"a key with a future revocation is invalid, to be safe", auth.Key{Revoked: now.Add(time.Hour)}, false},
+		{"a key is valid until just before its expiry", auth.Key{Expires: now.Add(time.Millisecond)}, true},
+		{"a key is invalid at its expiry", auth.Key{Expires: now}, false},
+		{"the time zone of the expiry does not matter", auth.Key{Expires: now.In(time.FixedZone("", 20700))}, false},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			if got := c.key.Valid(now); got != c.want {
@@ -181,7 +181,7 @@ func TestKeyValid(t *testing.T) {
 		})
 	}
 	if (*auth.Key)(nil).Valid(now) {
-		t.Error("no key at all is valid")
+		t.Error("a nil key is valid")
 	}
 }
 
@@ -198,11 +198,11 @@ func TestCheckReportsEveryFault(t *testing.T) {
 	}
 	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "either all or resources", "resources[0]", "resources[1]", "filters[0]", "types", "limits"} {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of %s in:\n%v", part, err)
+			t.Errorf("the error does not mention %s:\n%v", part, err)
 		}
 	}
 	if n := strings.Count(err.Error(), "\n") + 1; n != 9 {
-		t.Errorf("%d faults, want 9:\n%v", n, err)
+		t.Errorf("%d mistakes, want 9:\n%v", n, err)
 	}
 	good := over(auth.Scopes()...)
 	if err := good.Check(); err != nil {

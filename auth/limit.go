@@ -5,59 +5,58 @@ import (
 	"time"
 )
 
-// Class is the kind of request a limit is for.
+// Class is a kind of request with its own rate limit.
 type Class string
 
-// The classes of requests.
+// The classes of requests. Each comment says which clients are counted together.
 const (
-	ClassQuery Class = "query" // of a key: analytics
-	ClassOther Class = "other" // of a key: everything else
-	ClassTrack Class = "track" // tracking, by key, or by website and client network
-	// ClassIdentify is for identifications without a key, by website and client network. Each may create a profile.
+	ClassQuery Class = "query" // analytics queries, by key
+	ClassOther Class = "other" // other requests with a key, by key
+	ClassTrack Class = "track" // tracking, by key or by website and client network
+	// ClassIdentify: identifications without a key, by website and client network. Each may create a profile.
 	ClassIdentify Class = "identify"
 	ClassFlags    Class = "flags"  // evaluation of flags, by client and client network
-	ClassPublic   Class = "public" // without a key, by client network
-	ClassHealth   Class = "health" // by client network
-	// ClassRefused is for requests whose credentials are missing or not accepted, by client network.
-	// When it is used up, credentials that were recently refused are refused again without a look-up.
+	ClassPublic   Class = "public" // requests without a key, by client network
+	ClassHealth   Class = "health" // health checks, by client network
+	// ClassRefused: requests with missing or refused credentials, by client network. Over this limit,
+	// recently refused credentials are refused again without a look-up.
 	ClassRefused Class = "refused"
 )
 
-// Window is the time that limits are for. A bucket holds its limit and refills evenly in
-// that time, so within any t at most limit · (1 + t/Window) pass.
+// Window is the time that limits apply to. A bucket holds its limit and refills evenly within Window,
+// so at most limit · (1 + t/Window) requests pass within any time t.
 const Window = 60 * time.Second
 
-// A Limiter decides whether one more request may pass. A Limiter that is a [ConcurrencyLimiter] too
-// also bounds how many requests of a key run at once; a wrapper of such a Limiter must be one, too.
+// A Limiter decides whether one more request may pass. If it is also a [ConcurrencyLimiter], it bounds
+// how many requests of a key run at once. A wrapper of such a Limiter must be a ConcurrencyLimiter, too.
 type Limiter interface {
-	// Allow takes cost from the bucket of id in class. own replaces the class's default
-	// limit when not nil. A refusal takes nothing, and a cost of 0 only reads. The id must not be one
-	// that callers can make up: use that of a key, or a client's network.
+	// Allow takes cost from the bucket of id in class. own replaces the class's default limit unless it is
+	// nil. A refused request takes nothing, and a cost of 0 only reads the bucket. The id must not be
+	// freely chosen by callers: use the id of a key or the network of a client.
 	Allow(ctx context.Context, class Class, id string, cost int, own *Limits) (Decision, error)
 }
 
 // A ConcurrencyLimiter bounds how many requests of one caller run at the same time.
 type ConcurrencyLimiter interface {
-	// Acquire takes one of the slots of id, which has factor times as many slots as a key. When it is
-	// granted, [ConcurrencyLimiter.Release] must be called exactly once when the request has ended,
-	// however it ended; after a refusal, never. The Limit of the Decision counts requests at the same
-	// time.
+	// Acquire takes one of the slots of id, which has factor times as many slots as a key. If it succeeds,
+	// the caller must call Release exactly once after the request ended, with or without an error. After
+	// a refusal it must not. Decision.Limit counts concurrent requests.
 	Acquire(id string, factor int) Decision
-	// Release gives back a slot of id.
+	// Release returns a slot of id.
 	Release(id string)
 }
 
-// A Decision of a Limiter or a ConcurrencyLimiter. A Limit of 0 means no limit.
+// A Decision is the answer of a Limiter or a ConcurrencyLimiter. A Limit of 0 means no limit.
 type Decision struct {
 	OK         bool
-	Limit      int           // per Window; of a ConcurrencyLimiter, at the same time
-	Remaining  int           // of Limit
-	Reset      time.Time     // when all of Limit is there again
-	Retry      time.Duration // of a refusal: how long until the same request may pass; 0 means until Reset
-	Concurrent bool          // it is a ConcurrencyLimiter's
+	Limit      int           // requests per Window; concurrent requests if Concurrent
+	Remaining  int           // unused part of Limit
+	Reset      time.Time     // when all of Limit is available again
+	Retry      time.Duration // after a refusal, the time until the same request may pass; 0 means until Reset
+	Concurrent bool          // the decision of a ConcurrencyLimiter
 }
 
-// Unlimited is a Limiter that lets everything pass, for hosts that want no limits. It is not a
+// Unlimited is a Limiter that never refuses, for hosts without rate limits. It is not a
 // ConcurrencyLimiter.
 var Unlimited Limiter = unlimited{}
 

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// A RateStatus is a Decision in the form that callers see; the body of a 429 has its fields.
+// A RateStatus describes a Decision to callers. The body of a 429 has its fields.
 type RateStatus struct {
 	Limit      int   `json:"limit"`
 	Remaining  int   `json:"remaining"`
-	Reset      int64 `json:"reset"`      // Unix milliseconds; 0 when there is no such time
+	Reset      int64 `json:"reset"`      // Unix milliseconds; 0 if unknown
 	RetryAfter int64 `json:"retryAfter"` // whole seconds, at least 1
 }
 
-// RateStatus is d as callers see it at the instant now.
+// RateStatus returns the description of d for callers at now.
 func (d Decision) RateStatus(now time.Time) RateStatus {
 	s := RateStatus{Limit: max(d.Limit, 0), Remaining: max(d.Remaining, 0), RetryAfter: max(wholeSeconds(d.Retry), 1)}
 	if d.Retry <= 0 {
@@ -26,9 +26,9 @@ func (d Decision) RateStatus(now time.Time) RateStatus {
 	return s
 }
 
-// SetHeaders sets the headers that tell a caller what is left: the customary X-RateLimit ones, with
-// X-RateLimit-Reset in Unix milliseconds; RateLimit and RateLimit-Policy of the IETF's draft; and after
-// a refusal Retry-After. Without a limit it sets only Retry-After.
+// SetHeaders sets the rate limit headers: X-RateLimit-Limit, -Remaining and -Reset (Unix milliseconds),
+// RateLimit and RateLimit-Policy of the IETF draft, and after a refusal Retry-After. Without a limit it
+// sets only Retry-After.
 func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	s := d.RateStatus(now)
 	if !d.OK {
@@ -41,8 +41,8 @@ func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	if d.Concurrent {
 		name, terms = "concurrency", `qu="concurrent-requests"`
 	}
-	// Every answer has these: one text and one slice for all, and names as net/http spells
-	// them, save most of the work.
+	// Every response has these headers. Most of the time is saved by one text and one slice for all of
+	// them, and by names in the canonical form of net/http.
 	headers := [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Policy", "Ratelimit"}
 	var end [len(headers)]int
 	b := strconv.AppendInt(make([]byte, 0, 128), int64(s.Limit), 10)
@@ -66,10 +66,10 @@ func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	}
 }
 
-// windowTerms are those of a policy per Window.
+// windowTerms are the terms of a policy with a limit per Window.
 const windowTerms = "w=60"
 
-// wholeSeconds is d in seconds, rounded up: who waits that long has waited long enough.
+// wholeSeconds returns d in seconds, rounded up, so that a caller who waits as long has waited enough.
 func wholeSeconds(d time.Duration) int64 {
 	whole := int64(d / time.Second)
 	if d%time.Second > 0 {

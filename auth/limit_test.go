@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-func TestHowADecisionIsTold(t *testing.T) {
+func TestDecisionHeaders(t *testing.T) {
 	now := time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 	after := now.Add
 	const noon = 1774785600000
@@ -24,33 +24,33 @@ func TestHowADecisionIsTold(t *testing.T) {
 		status   auth.RateStatus
 		header   http.Header
 	}{
-		{"a yes", auth.Decision{OK: true, Limit: 120, Remaining: 7, Reset: after(56_500 * time.Millisecond)},
+		{"allowed", auth.Decision{OK: true, Limit: 120, Remaining: 7, Reset: after(56_500 * time.Millisecond)},
 			auth.RateStatus{Limit: 120, Remaining: 7, Reset: noon + 56_500, RetryAfter: 57}, http.Header{
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Reset": {"1774785656500"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=7;t=57`}}},
-		{"a yes with a full bucket", auth.Decision{OK: true, Limit: 120, Remaining: 120, Reset: now},
+		{"allowed, with a full bucket", auth.Decision{OK: true, Limit: 120, Remaining: 120, Reset: now},
 			auth.RateStatus{Limit: 120, Remaining: 120, Reset: noon, RetryAfter: 1}, http.Header{
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"120"}, "X-Ratelimit-Reset": {"1774785600000"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=120;t=0`}}},
-		{"a yes without limit", auth.Decision{OK: true}, auth.RateStatus{RetryAfter: 1}, http.Header{}},
-		{"a no that knows how long it lasts", auth.Decision{Limit: 120, Reset: after(time.Minute), Retry: 1001 * time.Millisecond},
+		{"allowed, without limit", auth.Decision{OK: true}, auth.RateStatus{RetryAfter: 1}, http.Header{}},
+		{"refused, with Retry", auth.Decision{Limit: 120, Reset: after(time.Minute), Retry: 1001 * time.Millisecond},
 			auth.RateStatus{Limit: 120, Reset: noon + 60_000, RetryAfter: 2}, http.Header{"Retry-After": {"2"},
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785660000"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=0;t=60`}}},
-		{"a no until the bucket is full", auth.Decision{Limit: 120, Remaining: -3, Reset: after(3 * time.Second)},
+		{"refused until Reset", auth.Decision{Limit: 120, Remaining: -3, Reset: after(3 * time.Second)},
 			auth.RateStatus{Limit: 120, Reset: noon + 3000, RetryAfter: 3}, http.Header{"Retry-After": {"3"},
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785603000"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=0;t=3`}}},
-		{"a no for a moment", auth.Decision{Limit: 6000, Reset: after(time.Millisecond), Retry: time.Microsecond},
+		{"refused for less than a second", auth.Decision{Limit: 6000, Reset: after(time.Millisecond), Retry: time.Microsecond},
 			auth.RateStatus{Limit: 6000, Reset: noon + 1, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"6000"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785600001"},
 				"Ratelimit-Policy": {`"query";q=6000;w=60`}, "Ratelimit": {`"query";r=0;t=1`}}},
-		{"a no until an instant that has passed", auth.Decision{Limit: 1, Reset: after(-time.Hour)},
+		{"refused until a Reset in the past", auth.Decision{Limit: 1, Reset: after(-time.Hour)},
 			auth.RateStatus{Limit: 1, Reset: noon - 3_600_000, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"1"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774782000000"},
 				"Ratelimit-Policy": {`"query";q=1;w=60`}, "Ratelimit": {`"query";r=0;t=0`}}},
-		{"a no that says nothing", auth.Decision{}, auth.RateStatus{RetryAfter: 1}, http.Header{"Retry-After": {"1"}}},
-		{"the no of a ConcurrencyLimiter", auth.Decision{Limit: 20, Reset: after(time.Second), Retry: time.Second, Concurrent: true},
+		{"refused, without times", auth.Decision{}, auth.RateStatus{RetryAfter: 1}, http.Header{"Retry-After": {"1"}}},
+		{"refused by a ConcurrencyLimiter", auth.Decision{Limit: 20, Reset: after(time.Second), Retry: time.Second, Concurrent: true},
 			auth.RateStatus{Limit: 20, Reset: noon + 1000, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"20"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785601000"},
 				"Ratelimit-Policy": {`"concurrency";q=20;qu="concurrent-requests"`}, "Ratelimit": {`"concurrency";r=0;t=1`}}},
@@ -68,14 +68,14 @@ func TestHowADecisionIsTold(t *testing.T) {
 	}
 }
 
-func TestUnlimitedIsNoGate(t *testing.T) {
+func TestUnlimitedDoesNotBoundConcurrency(t *testing.T) {
 	if _, ok := auth.Unlimited.(auth.ConcurrencyLimiter); ok {
-		t.Error("it bounds requests at the same time")
+		t.Error("Unlimited is a ConcurrencyLimiter")
 	}
 }
 
-// asked keeps what a limiter was asked. It refuses one class, and has nothing left of one
-// when it is only asked.
+// asked records its calls. It refuses requests of one class, and has nothing left in one class when it is
+// only read.
 type asked struct {
 	all       []string
 	no, spent auth.Class
@@ -106,20 +106,20 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 		spent auth.Class
 		want  []string
 		ok    bool
-		limit int // the number of the question whose answer counts
+		limit int // index of the call whose decision is returned
 	}{
 		{"a key", auth.Principal{Key: key}, "", "", []string{"query k 3"}, true, 1},
-		{"a key with limits of its own", auth.Principal{Key: own}, "", "", []string{"query k 3 of 7"}, true, 1},
+		{"a key with its own limits", auth.Principal{Key: own}, "", "", []string{"query k 3 of 7"}, true, 1},
 		{"a token", token(key), "", "", []string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, true, 2},
-		{"a token of such a key", token(own), "", "",
+		{"a token of a key with its own limits", token(own), "", "",
 			[]string{"query-tokens k 0 of 70", "query-token k/t 3 of 7", "query-tokens k 3 of 70"}, true, 2},
-		{"a token that used up its own takes nothing of all", token(key), each, "",
+		{"a token over its own limit takes nothing from the shared bucket", token(key), each, "",
 			[]string{"query-tokens k 0", "query-token k/t 3"}, false, 2},
-		{"a token when all together did keeps its own", token(key), all, all,
+		{"a token over the shared limit takes nothing from its own bucket", token(key), all, all,
 			[]string{"query-tokens k 0", "query-tokens k 3"}, false, 2},
-		{"a token when all together did a moment ago", token(key), all, "",
+		{"a token over the shared limit when it is read", token(key), all, "",
 			[]string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, false, 3},
-		{"a token when something came back a moment ago is charged once", token(key), "", all,
+		{"a token is charged once if the shared bucket has just refilled", token(key), "", all,
 			[]string{"query-tokens k 0", "query-tokens k 3", "query-token k/t 3"}, true, 3},
 	} {
 		a := &asked{no: row.no, spent: row.spent}
@@ -133,7 +133,7 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 	}
 	a, who := &asked{}, token(vast)
 	if _, err := who.Charge(t.Context(), a, auth.ClassQuery, 1); err != nil || len(a.all) != 3 || strings.Contains(a.all[2], "-9") {
-		t.Errorf("vast limits: %q, %v", a.all, err)
+		t.Errorf("very large limits: %q, %v", a.all, err)
 	}
 	if d, err := who.Charge(t.Context(), auth.Unlimited, auth.ClassQuery, 1); !d.OK || err != nil {
 		t.Errorf("without any limit: %+v, %v", d, err)

@@ -5,22 +5,21 @@ import (
 	"math"
 )
 
-// TokensFactor times a key's limit is the limit of all its panel tokens together.
+// TokensFactor times a key's limit is the common limit of all its panel tokens.
 const TokensFactor = 10
 
-// Token is the class of one panel token's requests of class c; its limit is that of c.
+// Token returns the class for the requests of one panel token. It has the limit of c.
 func (c Class) Token() Class { return c + "-token" }
 
-// Tokens is the class of the requests of all panel tokens of a key; its limit is
-// [TokensFactor] times that of c.
+// Tokens returns the class for the requests of all panel tokens of a key together. Its limit is
+// [TokensFactor] times the limit of c.
 func (c Class) Tokens() Class { return c + "-tokens" }
 
-// Charge takes cost from the bucket of p's key in class. For a panel token it takes it instead from the
-// token's own bucket and from the one that all tokens of the key share, so that panels do not use up
-// the key's limit, and minting many tokens does not raise it. The Decision is that of the token's own
-// bucket, unless the shared one refuses. A refusal by one takes nothing from the other, except when
-// concurrent requests race for the rest of the shared bucket: then a token's own may be charged for a
-// refusal.
+// Charge takes cost from the bucket of p's key in class. For a panel token it takes cost from two other
+// buckets: the token's and the one that all tokens of the key share. So panels do not use up the key's
+// limit, and minting many tokens does not raise it. Charge returns the decision of the token's bucket,
+// or the refusal of the shared one. If one bucket refuses, the other is not charged. The exception is a
+// race for the rest of the shared bucket: then the token's bucket may be charged for a refused request.
 func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int) (Decision, error) {
 	own := p.Key.Limits
 	if p.Token == "" {
@@ -32,7 +31,7 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	}
 	all, err := l.Allow(ctx, class.Tokens(), p.Key.ID, 0, together)
 	short := err == nil && all.Limit > 0 && all.Remaining < cost
-	if short { // that knows for how long; and what came back just now is taken
+	if short { // this call returns the time to wait, or takes tokens that have just come back
 		all, err = l.Allow(ctx, class.Tokens(), p.Key.ID, cost, together)
 	}
 	if err != nil || !all.OK {
@@ -48,10 +47,10 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	return d, nil
 }
 
-// Acquire takes one of p's slots for requests at the same time. A panel token takes one of its own and
-// one that all tokens of the key share, of which there are [TokensFactor] times as many, so that no
-// token can use up those of others. release is nil after a refusal; else it must be called exactly
-// once, when the request has ended.
+// Acquire takes one of p's slots for concurrent requests. A panel token takes a slot of the token and one
+// of [TokensFactor] times as many that all tokens of the key share. So no token can use up the slots of
+// others. release is nil after a refusal. Otherwise the caller must call it exactly once, after the request
+// ended.
 func (p *Principal) Acquire(l ConcurrencyLimiter) (d Decision, release func()) {
 	if p.Token == "" {
 		if d = l.Acquire(p.Key.ID, 1); !d.OK {

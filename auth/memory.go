@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// Memory is a KeyStore in memory, for tests, examples, and hosts that make their keys at start. It is
+// Memory is a KeyStore in memory, for tests, examples, and hosts that create their keys at start. It is
 // safe for concurrent use.
 type Memory struct {
 	cfg    MemoryConfig
-	notify Invalidator // nil means nobody
+	notify Invalidator // nil means no Invalidator
 
 	mu    sync.RWMutex
 	keys  map[string]*record // by id
-	index map[Digest]string  // id by digest, also by the digests of old secrets
+	index map[Digest]string  // id by digest, including the digests of old secrets
 }
 
-// MemoryConfig is what [NewMemory] needs.
+// MemoryConfig configures [NewMemory].
 type MemoryConfig struct {
 	Pepper Pepper // required
-	Issuer Issuer // the zero one will do
+	Issuer Issuer // optional
 }
 
-// NewMemory makes a Memory without keys. Its error says that there is no pepper.
+// NewMemory returns a Memory without keys. It fails if the pepper is missing.
 func NewMemory(cfg MemoryConfig) (*Memory, error) {
 	if err := cfg.Pepper.check(); err != nil {
 		return nil, err
@@ -38,9 +38,8 @@ type record struct {
 	digests Digests
 }
 
-// Create stores k with a new secret, and returns both: k as it is kept (see [Issuer.Issue]), and the
-// secret, which no other call returns. Its error wraps [ErrBadKey] or, when the id is taken,
-// [ErrExists].
+// Create stores k with a new secret. It returns the stored key (see [Issuer.Issue]) and the secret,
+// which no other call returns. Its error wraps [ErrBadKey], or [ErrExists] if the id is taken.
 func (m *Memory) Create(k Key) (Key, Secret, error) {
 	k, s, err := m.cfg.Issuer.Issue(k)
 	if err != nil {
@@ -63,18 +62,18 @@ func (m *Memory) add(k Key, d Digest) error {
 	return nil
 }
 
-// Notify makes m call inv on every change from now on. Call it before the first change.
+// Notify makes m notify inv of every change. Call it before the first change.
 func (m *Memory) Notify(inv Invalidator) { m.notify = inv }
 
-// changed runs without the lock, since whoever is told may ask for the key.
+// changed runs without the lock, because the Invalidator may ask for the key.
 func (m *Memory) changed(id string) {
 	if m.notify != nil {
 		m.notify.KeyChanged(context.Background(), id)
 	}
 }
 
-// Rotate gives the key a new secret and keeps old ones valid as [Issuer.Reissue] says. Of two rotations at once the later one's secret is valid. Its error wraps [ErrNotFound]
-// or [ErrBadKey].
+// Rotate gives the key a new secret. Old secrets stay valid as described at [Issuer.Reissue]. Of two concurrent
+// rotations the later one's secret is valid. The error wraps [ErrNotFound] or [ErrBadKey].
 func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
 	k, s, err := m.rotate(id, grace)
 	if err != nil {
@@ -106,7 +105,7 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	return k, s, nil
 }
 
-// Change changes the key of an id by [Issuer.Amend], and returns it as it is kept now. Its error wraps
+// Change changes the key with this id as [Issuer.Amend] does, and returns the stored key. Its error wraps
 // [ErrNotFound] or [ErrBadKey].
 func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
 	var kept Key
@@ -120,7 +119,7 @@ func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
 	return kept, err
 }
 
-// Revoke ends a key for good; revoking again changes nothing. Its error wraps [ErrNotFound].
+// Revoke revokes a key permanently. Revoking it again changes nothing. Its error wraps [ErrNotFound].
 func (m *Memory) Revoke(id string) error {
 	return m.change(id, func(k *Key) error {
 		if k.Revoked.IsZero() {
@@ -130,7 +129,7 @@ func (m *Memory) Revoke(id string) error {
 	})
 }
 
-// SetDisabled disables a key, or enables it again. Its error wraps [ErrNotFound].
+// SetDisabled disables or enables a key. Its error wraps [ErrNotFound].
 func (m *Memory) SetDisabled(id string, disabled bool) error {
 	return m.change(id, func(k *Key) error {
 		k.Disabled = disabled
@@ -138,7 +137,7 @@ func (m *Memory) SetDisabled(id string, disabled bool) error {
 	})
 }
 
-// KeyUsed records that the key of id was accepted at an instant, at most once a minute. It fits
+// KeyUsed records that the key with this id was accepted at that time, at most once a minute. Use it as
 // [Config.Used].
 func (m *Memory) KeyUsed(id string, at time.Time) {
 	m.mu.Lock()
@@ -148,7 +147,7 @@ func (m *Memory) KeyUsed(id string, at time.Time) {
 	}
 }
 
-// Key returns the key of an id. Its error wraps [ErrNotFound].
+// Key returns the key with this id. Its error wraps [ErrNotFound].
 func (m *Memory) Key(id string) (Key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -42,7 +42,7 @@ func TestMemoryConforms(t *testing.T) {
 	})
 }
 
-// newMemory is a store of keys under the tests' pepper.
+// newMemory returns a key store with the pepper of the tests.
 func newMemory(t testing.TB, issuer auth.Issuer) *auth.Memory {
 	t.Helper()
 	m, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: issuer})

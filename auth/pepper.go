@@ -10,21 +10,20 @@ import (
 	"strconv"
 )
 
-// MinPepper is the smallest length of a pepper, in bytes.
+// MinPepper is the minimum length of a pepper in bytes.
 const MinPepper = 16
 
-// A Pepper is a server's own secret, from which digests of secrets and the keys of tokens and of the
-// audit trail are made. It may include older ones, which are only used to recognise what was made with
-// them, so that a pepper can be changed. It prints, logs and marshals as its length alone. The zero
-// Pepper is none.
+// A Pepper is the secret of a server. Digests of secrets and the keys of tokens and of the audit trail are
+// derived from it. It may include older peppers, which only recognise what was made with them, so that
+// a pepper can be replaced. It prints, logs and marshals as its length alone. The zero Pepper is empty.
 type Pepper struct {
-	// Pointers to what fmt does not follow: it prints unexported fields without asking their methods.
+	// Pointers hide the bytes from fmt, which prints unexported fields without calling their methods.
 	text  *string
-	older *Pepper // the next one; nil means that there is none
+	older *Pepper // the next older pepper; nil means the last
 }
 
-// NewPepper returns the pepper secret, with the older ones before it, the newest first. Its error says
-// that one has fewer than [MinPepper] bytes, and shows none of them.
+// NewPepper returns a pepper of secret and the older ones, the newest first. It fails if one has fewer
+// than [MinPepper] bytes; the error shows none of them.
 func NewPepper(secret []byte, older ...[]byte) (Pepper, error) {
 	if len(secret) < MinPepper {
 		return Pepper{}, fmt.Errorf("auth: pepper has %d bytes, fewer than %d", len(secret), MinPepper)
@@ -34,15 +33,15 @@ func NewPepper(secret []byte, older ...[]byte) (Pepper, error) {
 	if len(older) > 0 {
 		rest, err := NewPepper(older[0], older[1:]...)
 		if err != nil {
-			return Pepper{}, fmt.Errorf("%w; it is an older one", err)
+			return Pepper{}, fmt.Errorf("%w (an older pepper)", err)
 		}
 		p.older = &rest
 	}
 	return p, nil
 }
 
-// Each lists the pepper and the older ones, the newest first, each as a Pepper of its own. For the zero
-// Pepper it is empty.
+// Each returns the pepper and the older ones as separate Peppers, the newest first. The result is empty for
+// the zero Pepper.
 func (p Pepper) Each() (all []Pepper) {
 	for at := &p; at != nil && at.text != nil; at = at.older {
 		all = append(all, Pepper{text: at.text})
@@ -53,8 +52,8 @@ func (p Pepper) Each() (all []Pepper) {
 // IsZero reports whether p is the zero Pepper.
 func (p Pepper) IsZero() bool { return p.text == nil }
 
-// Key derives a key of 32 bytes for a purpose from the newest pepper; the keys of different purposes
-// are independent. Its error says that p is zero.
+// Key derives a 32-byte key from the newest pepper. Keys for different purposes are independent. It
+// fails if p is zero.
 func (p Pepper) Key(purpose string) ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func (p Pepper) String() string { return strconv.Itoa(len(p.bytes())) + " bytes"
 // GoString returns the redacted form.
 func (p Pepper) GoString() string { return p.String() }
 
-// Format writes the redacted form whatever the verb.
+// Format writes the redacted form for every verb.
 func (p Pepper) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
 
 // LogValue returns the redacted form.

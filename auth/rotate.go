@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// MaxOldSecrets is the most old secrets of a key that are valid at the same time.
+// MaxOldSecrets is the maximum number of old secrets of a key that are valid at the same time.
 const MaxOldSecrets = 5
 
 // An OldSecret describes a secret that a rotation replaced.
 type OldSecret struct {
-	Start string    // its first 8 characters; empty when an older program rotated the key
-	Until time.Time // from this instant on it is not valid
+	Start string    // its first 8 characters; empty if an older version rotated the key
+	Until time.Time // the secret is invalid from this time on
 }
 
-// Digests holds the digests of a key's secrets, which a store has beside the key.
+// Digests holds the digests of a key's secrets, which a store saves next to the key.
 type Digests struct {
 	Current Digest
-	Old     []Digest // of the secrets in Key.Old, in their order
+	Old     []Digest // digests of the secrets in Key.Old, in the same order
 }
 
-// Accept reports whether the secret with digest d is k's current one or an old one in its grace period. It compares
-// d with all of them, each in constant time.
+// Accept reports whether d is the digest of k's current secret or of an old one in its grace period. It
+// compares d with all of them, each in constant time.
 func (s Digests) Accept(k *Key, d Digest, now time.Time) bool {
 	accepted := s.Current.Equal(d)
 	for i, old := range s.Old {
@@ -33,11 +33,11 @@ func (s Digests) Accept(k *Key, d Digest, now time.Time) bool {
 	return accepted
 }
 
-// Reissue returns k with a new secret, and the digests of its old secrets; the caller sets Digests.Current. Only
-// prefix, start and Old change. The replaced secret stays valid for grace, though not past the key's expiry.
-// Each older secret keeps its own grace period; beyond [MaxOldSecrets] the oldest one ends. A rotation without grace
-// ends all old secrets at once, since it is the answer to a leak. The error wraps [ErrBadKey] when k is revoked or
-// expired, since a new secret would not work either, and when grace is negative.
+// Reissue returns k with a new secret, and the digests of its old secrets. The caller sets Digests.Current.
+// Only Prefix, Start and Old change. The replaced secret stays valid for grace, but not beyond the key's
+// expiry. Older secrets keep their own grace periods; beyond [MaxOldSecrets] the oldest one becomes invalid.
+// A rotation without grace invalidates all old secrets at once, since it follows a leak. The error wraps
+// [ErrBadKey] if k is revoked or expired, since a new secret would not work, or if grace is negative.
 func (i Issuer) Reissue(k Key, known Digests, grace time.Duration) (Key, Digests, Secret, error) {
 	if err := i.renewable(k, grace); err != nil {
 		return Key{}, Digests{}, Secret{}, err
@@ -71,11 +71,11 @@ func (i Issuer) Reissue(k Key, known Digests, grace time.Duration) (Key, Digests
 func (i Issuer) renewable(k Key, grace time.Duration) error {
 	switch {
 	case !k.Revoked.IsZero():
-		return fmt.Errorf("%w: it is revoked", ErrBadKey)
+		return fmt.Errorf("%w: the key is revoked", ErrBadKey)
 	case !k.Expires.IsZero() && !i.now().Before(k.Expires):
-		return fmt.Errorf("%w: it is expired", ErrBadKey)
+		return fmt.Errorf("%w: the key is expired", ErrBadKey)
 	case grace < 0:
-		return fmt.Errorf("%w: grace of %v", ErrBadKey, grace)
+		return fmt.Errorf("%w: grace must not be negative, not %v", ErrBadKey, grace)
 	}
 	return nil
 }

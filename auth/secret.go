@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// DefaultPrefix begins secrets when no other prefix was chosen.
+// DefaultPrefix is the default prefix of secrets.
 const DefaultPrefix = "sl"
 
 const (
@@ -23,25 +23,23 @@ const (
 	maxPrefix = 16
 )
 
-// A Secret is the text that a caller sends to prove that a key is theirs. It prints,
-// logs and marshals as its first 8 characters and an ellipsis; only [Secret.Reveal] returns all of it.
-// The zero Secret is empty.
+// A Secret is the text that a caller sends to authenticate. It prints, logs and marshals as its first 8
+// characters and an ellipsis; only [Secret.Reveal] returns all of it. The zero Secret is empty.
 type Secret struct {
-	// A pointer, because fmt prints unexported fields without asking their methods.
+	// A pointer hides the text from fmt, which prints unexported fields without calling their methods.
 	text *string
 }
 
-// A Digest is the HMAC of a secret, which stores keep in its place.
+// A Digest is the HMAC of a secret. Stores save it instead of the secret.
 type Digest [sha256.Size]byte
 
-// Equal reports whether d and other are the same, in a time that does not depend on
-// where they differ.
+// Equal reports whether d and other are the same. It takes the same time wherever they differ.
 func (d Digest) Equal(other Digest) bool {
 	return subtle.ConstantTimeCompare(d[:], other[:]) == 1
 }
 
-// NewSecret makes a secret from random bytes of r; nil means crypto/rand. An empty
-// prefix means [DefaultPrefix]. Its errors are those of r, and of a prefix that is not allowed.
+// NewSecret makes a secret from random bytes of r; nil means crypto/rand. An empty prefix means
+// [DefaultPrefix]. It fails if r fails or if the prefix is not allowed.
 func NewSecret(r io.Reader, prefix string) (Secret, error) {
 	prefix, err := checkPrefix(prefix)
 	if err != nil {
@@ -56,9 +54,9 @@ func NewSecret(r io.Reader, prefix string) (Secret, error) {
 	return Secret{&text}, nil
 }
 
-// ParseSecret returns text as a Secret when its prefix, length, characters and checksum are right,
-// without asking any store. Otherwise its error wraps [ErrInvalid], and does not show the text. An
-// empty prefix means [DefaultPrefix].
+// ParseSecret returns text as a Secret if its prefix, length, characters and checksum are correct. It asks no
+// store. Otherwise its error wraps [ErrInvalid] and does not contain the text. An empty prefix means
+// [DefaultPrefix].
 func ParseSecret(text, prefix string) (Secret, error) {
 	prefix, err := checkPrefix(prefix)
 	if err != nil {
@@ -66,7 +64,7 @@ func ParseSecret(text, prefix string) (Secret, error) {
 	}
 	body, ok := strings.CutPrefix(text, prefix+"_")
 	if !ok || len(body) != randomLen+checkLen || !isBase62(body) {
-		return Secret{}, fmt.Errorf("%w: not of the form of a key", ErrInvalid)
+		return Secret{}, fmt.Errorf("%w: does not look like a key", ErrInvalid)
 	}
 	if cut := len(text) - checkLen; text[cut:] != checksum(text[:cut]) {
 		return Secret{}, fmt.Errorf("%w: wrong checksum", ErrInvalid)
@@ -74,7 +72,7 @@ func ParseSecret(text, prefix string) (Secret, error) {
 	return Secret{&text}, nil
 }
 
-// Reveal returns the whole text. Show it once, to the person who gets the key, and store it nowhere.
+// Reveal returns the whole text. Show it once to the person who receives the key, and do not store it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -95,7 +93,7 @@ func (s Secret) Prefix() string {
 	return prefix
 }
 
-// Start returns the first 8 characters, by which people tell keys apart.
+// Start returns the first 8 characters. People use them to tell keys apart.
 func (s Secret) Start() string {
 	text := s.Reveal()
 	return text[:min(startLen, len(text))]
@@ -112,8 +110,8 @@ func (s Secret) String() string {
 // GoString returns the redacted form.
 func (s Secret) GoString() string { return s.String() }
 
-// Format writes the redacted form whatever the verb; %d and its like would otherwise
-// print the fields.
+// Format writes the redacted form for every verb. Without it, %d and other verbs would print the
+// fields.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // LogValue returns the redacted form.
@@ -122,8 +120,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText returns the redacted form.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// checkPrefix returns prefix, or the default for an empty one. Letters and digits
-// only: the prefix ends at the first underscore.
+// checkPrefix returns prefix, or the default for an empty one. Only letters and digits are allowed,
+// because the prefix ends at the first underscore.
 func checkPrefix(prefix string) (string, error) {
 	if prefix == "" {
 		return DefaultPrefix, nil
@@ -132,7 +130,7 @@ func checkPrefix(prefix string) (string, error) {
 		return "", fmt.Errorf("auth: prefix of secrets has %d characters, more than %d", len(prefix), maxPrefix)
 	}
 	if !isBase62(prefix) {
-		return "", fmt.Errorf("auth: prefix of secrets %q: letters and digits only", prefix)
+		return "", fmt.Errorf("auth: prefix of secrets %q may only have letters and digits", prefix)
 	}
 	return prefix, nil
 }
@@ -148,8 +146,8 @@ func isBase62(s string) bool {
 	return true
 }
 
-// base62 draws n characters, all equally likely: bytes of 248 and more are drawn
-// again, since 256 is no multiple of 62.
+// base62 draws n characters with equal probability. It rejects bytes from 248 on, since 256 is not a
+// multiple of 62.
 func base62(r io.Reader, n int) (string, error) {
 	if r == nil {
 		r = rand.Reader
@@ -170,7 +168,7 @@ func base62(r io.Reader, n int) (string, error) {
 	return string(out), nil
 }
 
-// checksum writes the CRC-32 (IEEE) of text in base 62, most significant digit first.
+// checksum returns the CRC-32 (IEEE) of text in base 62, most significant digit first.
 func checksum(text string) string {
 	sum := crc32.ChecksumIEEE([]byte(text))
 	var out [checkLen]byte

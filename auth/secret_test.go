@@ -15,7 +15,7 @@ import (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// zeros is a random source that a test knows by heart.
+// zeros is a predictable random source.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -34,7 +34,7 @@ func TestNewSecretForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// CRC-32 of sl_ and 43 zeros, worked out elsewhere: 0x3149db8c.
+	// The CRC-32 of sl_ and 43 zeros, 0x3149db8c, was computed with another program.
 	if want := "sl_" + strings.Repeat("0", 43) + "0txggW"; s.Reveal() != want {
 		t.Errorf("secret %s, want %s", s.Reveal(), want)
 	}
@@ -42,7 +42,7 @@ func TestNewSecretForm(t *testing.T) {
 		t.Errorf("prefix %q, start %q", s.Prefix(), s.Start())
 	}
 	if own := mustSecret(t, "acme2"); !strings.HasPrefix(own.Reveal(), "acme2_") || len(own.Reveal()) != 6+49 || own.Prefix() != "acme2" {
-		t.Errorf("own prefix: %q", own.Reveal())
+		t.Errorf("custom prefix: %q", own.Reveal())
 	}
 }
 
@@ -52,17 +52,17 @@ func TestNewSecretIsRandom(t *testing.T) {
 	for range 2000 {
 		text := mustSecret(t, "").Reveal()
 		if seen[text] {
-			t.Fatal("the same secret twice")
+			t.Fatal("the same secret was made twice")
 		}
 		seen[text] = true
 		for _, c := range text[3:46] {
 			count[c]++
 		}
 	}
-	// 86 000 characters, 1 387 of each on average, 37 standard deviation.
+	// The 86 000 characters have 1 387 of each on average, with a standard deviation of 37.
 	for _, c := range base62 {
 		if count[c] < 1100 || count[c] > 1700 {
-			t.Errorf("%c came %d times", c, count[c])
+			t.Errorf("%c appeared %d times", c, count[c])
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestNewSecretErrors(t *testing.T) {
 	}
 	for _, prefix := range []string{"a_b", "ä", "a b", "-", strings.Repeat("a", 17)} {
 		if _, err := auth.NewSecret(nil, prefix); err == nil {
-			t.Errorf("prefix %q was taken", prefix)
+			t.Errorf("prefix %q was accepted", prefix)
 		}
 		if _, err := auth.ParseSecret("x", prefix); err == nil || errors.Is(err, auth.ErrInvalid) {
 			t.Errorf("parsing with prefix %q: %v", prefix, err)
@@ -93,7 +93,7 @@ func TestParseSecretRefusesEveryTypo(t *testing.T) {
 		if _, err := auth.ParseSecret(typo, ""); !errors.Is(err, auth.ErrInvalid) {
 			t.Errorf("%s: %q for %q: %v", what, typo, text, err)
 		} else if typo != "" && strings.Contains(err.Error(), typo) {
-			t.Errorf("%s: the error repeats it", what)
+			t.Errorf("%s: the error contains the secret", what)
 		}
 	}
 	for i := range len(text) {
@@ -117,7 +117,7 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Worked out elsewhere, with another HMAC.
+	// Computed with another implementation of HMAC.
 	const want = "7086c7ef97794dc0b47b2a9cd69a74f5b7a2b681ff4607e283a59ada302b1332"
 	one, _ := auth.NewPepper([]byte("0123456789abcdef"))
 	other, _ := auth.NewPepper([]byte("0123456789abcdeg"))
@@ -166,7 +166,7 @@ func TestSecretPrintsRedacted(t *testing.T) {
 		}
 	}
 	if want := s.Start() + "…"; s.String() != want || outputs["%d"] != want || !strings.Contains(outputs["json"], `"Open":"`+want) {
-		t.Errorf("redacted form %q, want %q", s, want)
+		t.Errorf("redacted form = %q, want %q", s, want)
 	}
 	if zero := (auth.Secret{}); zero.String() != "" || zero.Reveal() != "" || zero.Start() != "" || zero.Prefix() != "" {
 		t.Error("the zero secret is not empty")
@@ -190,14 +190,14 @@ func FuzzParseSecret(f *testing.F) {
 			return
 		}
 		if s.Reveal() != text || len(text) != 52 || !strings.HasPrefix(text, "sl_") || strings.Trim(text[3:], base62) != "" {
-			t.Fatalf("ParseSecret(%q) was taken", text)
+			t.Fatalf("ParseSecret(%q) succeeded", text)
 		}
-		// What was taken is no longer taken with any one character changed.
+		// An accepted secret is rejected after a change of any one character.
 		for i := range len(text) {
 			typo := []byte(text)
 			typo[i] ^= 1
 			if _, err := auth.ParseSecret(string(typo), ""); err == nil {
-				t.Fatalf("ParseSecret(%q) was taken beside %q", typo, text)
+				t.Fatalf("ParseSecret accepts both %q and %q", typo, text)
 			}
 		}
 	})

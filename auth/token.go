@@ -14,46 +14,46 @@ import (
 	"time"
 )
 
-// MaxTokenTTL is the longest life of a panel token.
+// MaxTokenTTL is the maximum lifetime of a panel token.
 const MaxTokenTTL = 24 * time.Hour
 
 const (
-	tokenMark = "t_"            // after the prefix of secrets
-	maxToken  = 4 << 10         // bytes of a token's text: headers are bounded
-	maxSkew   = 5 * time.Minute // how far the clock of who minted it may be ahead
+	tokenMark = "t_"            // follows the prefix of secrets
+	maxToken  = 4 << 10         // bytes of a token's text, since servers limit headers
+	maxSkew   = 5 * time.Minute // how far ahead the clock of the minting server may be
 )
 
-// Claims narrow a key for a panel token. What is left out stays as the key has it.
+// Claims narrow a key for a panel token. Empty fields keep the key's value.
 type Claims struct {
-	Scopes    []Scope    `json:"s,omitempty"` // read scopes; empty: all of those that the key has
-	Resources []Resource `json:"r,omitempty"` // empty: those of the key
-	Filters   []Filter   `json:"f,omitempty"` // in addition to those of the key
-	Types     []string   `json:"t,omitempty"` // query types; empty: those of the key
-	Subject   string     `json:"u,omitempty"` // the person that the token is for, as the host names them; for the audit trail
+	Scopes    []Scope    `json:"s,omitempty"` // read scopes; empty means all read scopes of the key
+	Resources []Resource `json:"r,omitempty"` // empty means the resources of the key
+	Filters   []Filter   `json:"f,omitempty"` // in addition to the filters of the key
+	Types     []string   `json:"t,omitempty"` // query types; empty means the types of the key
+	Subject   string     `json:"u,omitempty"` // the person who gets the token, as the host names them; for the audit trail
 }
 
-// Tokens mints and opens panel tokens: short-lived credentials for a browser that shows a host's
-// customer their own numbers. A token is encrypted under a key derived from the pepper; it is not
-// stored, and its holder cannot read what it contains.
+// Tokens mints and opens panel tokens: short-lived credentials for a browser in which a host shows customers
+// their own numbers. A token is encrypted with a key derived from the pepper. It is not stored, and its
+// holder cannot read its contents.
 //
-// A token is bound to the secret of a key. Every request gets the intersection of its
-// claims with that key as it stands then, so narrowing, disabling or revoking the key does the same to
-// its tokens, and they end with the secret: at a rotation, or after its grace period.
+// A token is bound to the secret of a key. On every request it grants the intersection of its claims
+// with the current rights of that key. So narrowing, disabling or revoking the key affects its tokens,
+// too. A token becomes invalid with the secret: at a rotation, or at the end of the grace period.
 type Tokens struct {
 	cfg   TokensConfig
-	seals []cipher.AEAD // one of each pepper, the newest first
-	mark  string        // begins tokens
+	seals []cipher.AEAD // one per pepper, the newest first
+	mark  string        // prefix of tokens
 }
 
-// TokensConfig is what [Tokens] need.
+// TokensConfig configures [NewTokens].
 type TokensConfig struct {
-	Pepper Pepper           // required: that of the keys
-	Prefix string           // of secrets; empty means DefaultPrefix
+	Pepper Pepper           // required; the pepper of the keys
+	Prefix string           // prefix of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Rand   io.Reader        // nil means crypto/rand
 }
 
-// NewTokens makes Tokens. Its error joins all problems of cfg.
+// NewTokens returns Tokens. Its error joins all problems of cfg.
 func NewTokens(cfg TokensConfig) (*Tokens, error) {
 	prefix, badPrefix := checkPrefix(cfg.Prefix)
 	if err := errors.Join(cfg.Pepper.check(), badPrefix); err != nil {
@@ -88,18 +88,18 @@ func sealOf(pepper Pepper) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// sealed is what a token holds.
+// sealed is the content of a token.
 type sealed struct {
 	ID      string `json:"id"`
-	Key     []byte `json:"k"` // a Digest, which JSON would spell in three times the characters
-	Minted  int64  `json:"m"` // milliseconds
+	Key     []byte `json:"k"` // a Digest; as an array JSON would use three times the characters
+	Minted  int64  `json:"m"` // Unix milliseconds
 	Expires int64  `json:"e"`
 	Claims  Claims `json:"c"`
 }
 
-// Mint makes a token for the key whose secret has digest key. It is valid for ttl: at least a second,
-// at most [MaxTokenTTL]. Its error wraps [ErrBadKey]: it is [FieldErrors] with all that is wrong with ttl
-// and claims, or says that the token would be too long.
+// Mint makes a token for the key whose secret has the digest key. ttl is between one second and
+// [MaxTokenTTL]. Its error wraps [ErrBadKey]. It is [FieldErrors] with all mistakes in ttl and claims,
+// or says that the token would be too long.
 func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	faults := c.faults()
 	if ttl < time.Second || ttl > MaxTokenTTL {
@@ -129,7 +129,7 @@ func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	return Secret{&text}, nil
 }
 
-// open returns what the token text holds, or says in a few words why it is not accepted.
+// open returns the content of a token, or a few words for why the token is refused.
 func (t *Tokens) open(text string) (s sealed, refusal string) {
 	body, ok := strings.CutPrefix(text, t.mark)
 	if !ok || len(text) > maxToken {
@@ -147,21 +147,21 @@ func (t *Tokens) open(text string) (s sealed, refusal string) {
 		}
 	}
 	if err != nil || json.Unmarshal(plain, &s) != nil || len(s.Key) != len(Digest{}) {
-		return sealed{}, "token not sealed here"
+		return sealed{}, "token was not sealed with this pepper"
 	}
 	switch now := t.cfg.Now(); {
 	case now.UnixMilli() >= s.Expires:
 		return sealed{}, "expired token"
 	case now.Add(maxSkew).UnixMilli() < s.Minted:
-		return sealed{}, "token of the future"
+		return sealed{}, "token was minted in the future"
 	}
 	return s, ""
 }
 
-// readScopes are the scopes that a panel token may have.
+// readScopes returns the scopes that a panel token may have.
 func readScopes() []Scope { return []Scope{ReadData, ReadLinks, ReadMonitors} }
 
-// Check returns everything that is wrong with c, as [FieldErrors], or nil.
+// Check returns all mistakes in c as [FieldErrors], or nil.
 func (c Claims) Check() error { return c.faults().err() }
 
 func (c Claims) faults() (faults FieldErrors) {
@@ -170,7 +170,7 @@ func (c Claims) faults() (faults FieldErrors) {
 	return faults
 }
 
-// narrowed returns the part of k that c leaves. It never reaches further than k.
+// narrowed returns k limited by c. The result never grants more than k.
 func (k *Key) narrowed(c Claims) *Key {
 	n := k.Clone()
 	n.Scopes = slices.DeleteFunc(n.Scopes, func(s Scope) bool {
@@ -186,7 +186,7 @@ func (k *Key) narrowed(c Claims) *Key {
 	}
 	n.Filters = append(n.Filters, c.Filters...)
 	if len(c.Types) > 0 {
-		n.Types = []string{} // none, rather than all
+		n.Types = []string{} // an empty list allows no type; nil would allow all
 		for _, name := range c.Types {
 			if k.Types == nil || slices.Contains(k.Types, name) {
 				n.Types = append(n.Types, name)

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// bearer asks with an Authorization header.
+// bearer authenticates with an Authorization header.
 func bearer(a auth.Authenticator, text string) (*auth.Principal, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+text)
@@ -47,37 +47,37 @@ func TestATokenGetsWhatKeyAndClaimsShare(t *testing.T) {
 		says   string
 		key    auth.Key
 		claims auth.Claims
-		want   auth.Key // of what can be narrowed
+		want   auth.Key // only the fields that claims can narrow
 	}{
-		{"no claims leave what the key may read",
+		{"without claims a token may read everything that its key may",
 			auth.Key{Scopes: []auth.Scope{auth.ManageFlags, auth.ReadData, auth.TrackEvents}, All: true},
 			auth.Claims{},
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true}},
-		{"a scope that the key lacks is not gained",
+		{"claims do not add scopes",
 			auth.Key{Scopes: []auth.Scope{auth.ReadLinks}, All: true},
 			auth.Claims{Scopes: []auth.Scope{auth.ReadData, auth.ReadLinks}},
 			auth.Key{Scopes: []auth.Scope{auth.ReadLinks}, All: true}},
-		{"one website of all",
+		{"one website of a key for all",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true},
 			auth.Claims{Resources: []auth.Resource{site("a")}},
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, Resources: []auth.Resource{site("a")}}},
-		{"a website that the key does not list is not gained",
+		{"claims do not add websites",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, Resources: []auth.Resource{site("a"), site("b")}},
 			auth.Claims{Resources: []auth.Resource{site("b"), site("c")}},
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, Resources: []auth.Resource{site("b")}}},
-		{"nothing in common is nothing, not all",
+		{"without common resources a token grants nothing",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, Resources: []auth.Resource{site("a")}},
 			auth.Claims{Resources: []auth.Resource{site("c")}},
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}}},
-		{"filters of both hold",
+		{"the filters of key and claims apply",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Filters: []auth.Filter{filter("/k")}},
 			auth.Claims{Filters: []auth.Filter{filter("/c")}},
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Filters: []auth.Filter{filter("/k"), filter("/c")}}},
-		{"types that both name",
+		{"types in both lists",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Types: []string{"pages", "summary"}},
 			auth.Claims{Types: []string{"summary", "traffic"}},
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Types: []string{"summary"}}},
-		{"no type in common is none, not all",
+		{"without common types a token grants no type",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Types: []string{"pages"}},
 			auth.Claims{Types: []string{"traffic"}},
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Types: []string{}}},
@@ -95,7 +95,7 @@ func TestATokenGetsWhatKeyAndClaimsShare(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if !strings.HasPrefix(p.Token, "tok_") {
-				t.Errorf("the token is called %q", p.Token)
+				t.Errorf("the token has the id %q", p.Token)
 			}
 		})
 	}
@@ -108,13 +108,13 @@ func TestATokenFollowsItsKey(t *testing.T) {
 		wait   time.Duration
 		works  bool
 	}{
-		{"nothing happened", func(*stand, string) error { return nil }, 59 * time.Minute, true},
-		{"its time is over", func(*stand, string) error { return nil }, time.Hour, false},
+		{"nothing changed", func(*stand, string) error { return nil }, 59 * time.Minute, true},
+		{"the token expired", func(*stand, string) error { return nil }, time.Hour, false},
 		{"the key was revoked", func(s *stand, id string) error { return s.Revoke(id) }, 0, false},
 		{"the key was disabled", func(s *stand, id string) error { return s.SetDisabled(id, true) }, 0, false},
 		{"the key was rotated", func(s *stand, id string) error { _, _, err := s.Rotate(id, 0); return err }, 0, false},
 		{"the key was rotated with a grace period", func(s *stand, id string) error { _, _, err := s.Rotate(id, time.Minute); return err }, 59 * time.Second, true},
-		{"the grace period is over", func(s *stand, id string) error { _, _, err := s.Rotate(id, time.Minute); return err }, time.Minute, false},
+		{"the grace period has ended", func(s *stand, id string) error { _, _, err := s.Rotate(id, time.Minute); return err }, time.Minute, false},
 		{"the clock was set back by minutes", func(*stand, string) error { return nil }, -4 * time.Minute, true},
 		{"the clock was set back by an hour", func(*stand, string) error { return nil }, -time.Hour, false},
 	} {
@@ -133,7 +133,7 @@ func TestATokenFollowsItsKey(t *testing.T) {
 	}
 }
 
-func TestATokenThatWasTouchedIsRefused(t *testing.T) {
+func TestAChangedTokenIsRefused(t *testing.T) {
 	s := newStand(t)
 	_, secret := s.create(t, over(auth.ReadData))
 	token := s.mint(t, secret, auth.Claims{}, time.Hour).Reveal()
@@ -181,20 +181,20 @@ func TestMintRefuses(t *testing.T) {
 		ttl    time.Duration
 		want   string
 	}{
-		{"a life of more than a day", auth.Claims{}, 24*time.Hour + 1, "ttl must be between 1 and 86400 seconds, not "},
-		{"no life", auth.Claims{}, 0, "ttl must be between 1 and 86400 seconds, not "},
-		{"a scope that writes", auth.Claims{Scopes: []auth.Scope{auth.TrackEvents}}, time.Hour, "scopes[0]"},
-		{"a resource of no kind", auth.Claims{Resources: []auth.Resource{{ID: "x"}}}, time.Hour, "resources[0]"},
+		{"a ttl of more than a day", auth.Claims{}, 24*time.Hour + 1, "ttl must be between 1 and 86400 seconds, not "},
+		{"a ttl of 0", auth.Claims{}, 0, "ttl must be between 1 and 86400 seconds, not "},
+		{"a write scope", auth.Claims{Scopes: []auth.Scope{auth.TrackEvents}}, time.Hour, "scopes[0]"},
+		{"a resource without kind", auth.Claims{Resources: []auth.Resource{{ID: "x"}}}, time.Hour, "resources[0]"},
 		{"a filter without values", auth.Claims{Filters: []auth.Filter{{Field: "path", Op: "eq"}}}, time.Hour, "filters[0]"},
 		{"an empty type", auth.Claims{Types: []string{""}}, time.Hour, "types"},
-		{"more than a header holds", auth.Claims{Types: []string{strings.Repeat("x", 4096)}}, time.Hour, "characters"},
+		{"claims that are too large for a header", auth.Claims{Types: []string{strings.Repeat("x", 4096)}}, time.Hour, "characters"},
 	} {
 		if _, err := tokens.Mint(auth.Digest{}, c.claims, c.ttl); !errors.Is(err, auth.ErrBadKey) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.says, err)
 		}
 	}
 	if _, err := auth.NewTokens(auth.TokensConfig{}); err == nil {
-		t.Error("made without a pepper")
+		t.Error("NewTokens accepts an empty pepper")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// thousand is 1 000 flags with 20 rules each, none of which matches.
+// thousand returns 1 000 flags with 20 rules each. No rule matches.
 func thousand() Set {
 	var s Set
 	for i := range 1000 {

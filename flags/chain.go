@@ -1,7 +1,7 @@
 package flags
 
-// blocked returns the flags whose dependencies form a cycle or a chain of more than MaxChain flags. A flag
-// that depends on such a flag is among them, since its chain is longer.
+// blocked returns the flags whose dependencies form a cycle or a chain of more than MaxChain flags. A flag that
+// depends on such a flag is also blocked, since its chain is even longer.
 func blocked(all []Flag) map[place]bool {
 	live := map[place]*Flag{}
 	for i := range all {
@@ -9,7 +9,7 @@ func blocked(all []Flag) map[place]bool {
 			live[f.place()] = f
 		}
 	}
-	open, above := map[place]int{}, map[place][]place{} // dependencies not counted yet; flags that depend on one
+	open, above := map[place]int{}, map[place][]place{} // open: uncounted dependencies of a flag; above: flags that depend on it
 	var ready []place
 	for at, f := range live {
 		for _, key := range f.Dependencies {
@@ -23,7 +23,7 @@ func blocked(all []Flag) map[place]bool {
 			ready = append(ready, at)
 		}
 	}
-	chain, found := map[place]int{}, map[place]bool{} // flags in the longest chain below one
+	chain, found := map[place]int{}, map[place]bool{} // chain: length of the longest chain below a flag
 	for at := range live {
 		found[at] = true
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDependencyHoldsWhenTheParentIsEnabled has parents of every type that are active, and enabled for some people.
+// TestDependencyHoldsWhenTheParentIsEnabled uses active parents of every type, enabled for some people only.
 func TestDependencyHoldsWhenTheParentIsEnabled(t *testing.T) {
 	child := func(parent string) Flag {
 		return Flag{Key: "needs " + parent, Type: Boolean, Default: true, Status: Active, Dependencies: []string{parent}}
@@ -43,7 +43,7 @@ func TestDependencyHoldsWhenTheParentIsEnabled(t *testing.T) {
 	}
 }
 
-// chainOf returns n flags that are on, each of which depends on the one before.
+// chainOf returns n enabled flags. Each depends on the one before it.
 func chainOf(n int) (all []Flag) {
 	for i := range n {
 		f := Flag{ID: fmt.Sprint(i), Client: OfWebsite("web"), Key: fmt.Sprint("k", i), Type: Boolean, Default: true, Status: Active}
@@ -66,12 +66,12 @@ func TestChainsAreBounded(t *testing.T) {
 	cycle[0].Dependencies = []string{"k2"}
 	for key, got := range NewIndex(Set{Flags: cycle}).EvaluateAll(&Context{}, noon()) {
 		if got.Reason != DependencyNotSatisfied {
-			t.Errorf("%s of a cycle: %+v", key, got)
+			t.Errorf("%s in a cycle: %+v", key, got)
 		}
 	}
 }
 
-// TestEditorRefusesLongChains makes a chain longer at its end, in its middle, and at its beginning.
+// TestEditorRefusesLongChains extends a chain at its end, in its middle, and at its beginning.
 func TestEditorRefusesLongChains(t *testing.T) {
 	m := &Memory{}
 	stored := append(chainOf(MaxChain), Flag{ID: "x", Client: OfWebsite("web"), Key: "x", Type: Boolean, Status: Active, Dependencies: []string{"lost"}})
@@ -93,12 +93,12 @@ func TestEditorRefusesLongChains(t *testing.T) {
 		}
 	}
 	if middle != nil {
-		t.Errorf("a dependency that makes no chain longer: %v", middle)
+		t.Errorf("a dependency that does not extend the chain: %v", middle)
 	}
 }
 
-// TestFlagsOfAFullClientAreEvaluatedOnce has as many dependencies as bounds allow: without a memory of results one
-// flag alone would take more evaluations than there are atoms.
+// TestFlagsOfAFullClientAreEvaluatedOnce uses as many dependencies as allowed. If results were not reused, one flag
+// would need more evaluations than the universe has atoms.
 func TestFlagsOfAFullClientAreEvaluatedOnce(t *testing.T) {
 	var all []Flag
 	for layer := range MaxChain - 1 {

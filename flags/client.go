@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what a [Client] is.
+// Kind is the kind of a [Client].
 type Kind string
 
 // The kinds of clients.
@@ -15,10 +15,10 @@ const (
 )
 
 // A Client is the website or the organisation that flags belong to. A website and an organisation with the
-// same id are two clients. The zero Client belongs to nobody.
+// same id are two clients. The zero Client is invalid.
 //
-// In JSON a client is its id alone, as callers send and get it. A decoded client has no kind: the program that decoded
-// it sets the kind.
+// In JSON a client is its id alone. A decoded client has no kind; the program that decoded it sets the
+// kind.
 type Client struct {
 	Kind Kind
 	ID   string
@@ -30,7 +30,7 @@ func OfWebsite(id string) Client { return Client{Website, id} }
 // OfOrganization returns the client of an organisation's flags.
 func OfOrganization(id string) Client { return Client{Organization, id} }
 
-// String returns the kind and the id, as "website:web_shop". The zero Client is empty.
+// String returns the kind and the id, as in "website:web_shop". The text of the zero Client is empty.
 func (c Client) String() string {
 	if c == (Client{}) {
 		return ""
@@ -38,7 +38,7 @@ func (c Client) String() string {
 	return string(c.Kind) + ":" + c.ID
 }
 
-// ParseClient returns the client of a text that [Client.String] made, and reports whether the text names one.
+// ParseClient parses the text of [Client.String], and reports whether the text is valid.
 func ParseClient(text string) (Client, bool) {
 	kind, id, _ := strings.Cut(text, ":")
 	c := Client{Kind(kind), id}
@@ -48,13 +48,13 @@ func ParseClient(text string) (Client, bool) {
 // MarshalText implements [encoding.TextMarshaler].
 func (c Client) MarshalText() ([]byte, error) { return []byte(c.ID), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. It sets the id, and leaves the kind as it is.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It sets the id and does not change the kind.
 func (c *Client) UnmarshalText(text []byte) error {
 	c.ID = string(text)
 	return nil
 }
 
-// valid reports whether c may have flags.
+// valid reports whether c can have flags.
 func (c Client) valid() bool {
 	return (c.Kind == Website || c.Kind == Organization) && c.ID != "" && utf8.RuneCountInString(c.ID) <= MaxClient
 }

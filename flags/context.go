@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Context describes the person that flags are evaluated for. Empty texts are missing.
+// A Context describes the person that flags are evaluated for. Empty texts count as missing.
 type Context struct {
 	Environment    string         `json:"environment,omitempty"`
 	UserID         string         `json:"userId,omitempty"`
 	Email          string         `json:"email,omitempty"`
 	OrganizationID string         `json:"organizationId,omitempty"`
 	TeamID         string         `json:"teamId,omitempty"`
-	Properties     map[string]any `json:"properties,omitempty"` // as encoding/json decodes values
+	Properties     map[string]any `json:"properties,omitempty"` // values as encoding/json decodes them
 }
 
-// Check returns everything in c that is too large, as FieldErrors, or nil.
+// Check returns all limits that c exceeds, as FieldErrors, or nil.
 func (c *Context) Check() error {
 	var faults FieldErrors
 	for _, id := range []struct{ name, text string }{
@@ -48,7 +48,7 @@ func (c *Context) Check() error {
 	return faults.err()
 }
 
-// weigh is about how many bytes v has, unless it is deeper than depth.
+// weigh returns the approximate size of v in bytes. ok is false if v is nested deeper than depth.
 func weigh(v any, depth int) (size int, ok bool) {
 	if depth < 0 {
 		return 0, false
@@ -73,7 +73,7 @@ func weigh(v any, depth int) (size int, ok bool) {
 	return size + 8, ok
 }
 
-// person is what rollouts by user and variants are picked by.
+// person returns the id by which rollouts by user and variants are picked.
 func (c *Context) person() string {
 	switch {
 	case c.UserID != "":
@@ -84,7 +84,7 @@ func (c *Context) person() string {
 	return anonymous
 }
 
-// unit is what a rollout by u is decided by.
+// unit returns the id by which a rollout by u is decided.
 func (c *Context) unit(u Unit) string {
 	id := ""
 	switch u {
@@ -101,18 +101,18 @@ func (c *Context) unit(u Unit) string {
 	return id
 }
 
-// property is that of a name, nil when it is missing or null.
+// property returns the property with this name, or nil if it is missing or null.
 func (c *Context) property(name string) any { return scalar(c.Properties[name]) }
 
-// IDText returns the text of a value of JSON in the place of an id: a text as it is, an integer with all its
-// digits, other numbers and booleans as ECMAScript's String() writes them (1000 for 1e3), and an empty text for null
-// and for an absent value. ok is false for lists and objects.
+// IDText returns the text of a JSON value that stands for an id. A string is returned unchanged, and an integer
+// with all its digits. Other numbers and booleans get the text of ECMAScript's String(), such as 1000 for 1e3. The
+// text is empty for null and for an absent value. ok is false for lists and objects.
 func IDText(js json.RawMessage) (text string, ok bool) {
 	if len(js) == 0 {
 		return "", true
 	}
 	if digits := bytes.TrimPrefix(js, []byte("-")); len(bytes.Trim(digits, "0123456789")) == 0 && string(digits) != "0" {
-		return string(js), true // a float64 would lose digits of large ones
+		return string(js), true // a float64 would lose digits of large integers
 	}
 	var v any
 	if json.Unmarshal(js, &v) != nil {
@@ -121,7 +121,7 @@ func IDText(js json.RawMessage) (text string, ok bool) {
 	return textOf(v), v == nil || isScalar(v)
 }
 
-// textOf returns the text of v by ECMAScript's String().
+// textOf returns the text of v according to ECMAScript's String().
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -147,14 +147,14 @@ func textOf(v any) string {
 	return ""
 }
 
-// numberText writes f as JSON does, which is as ECMAScript does but for a negative zero.
+// numberText formats f as JSON does. ECMAScript differs only for negative zero.
 func numberText(f float64) string {
 	if f == 0 {
 		return "0"
 	}
 	js, err := json.Marshal(f)
 	if err != nil {
-		return "" // no number of a context: not finite
+		return "" // not finite, so it cannot occur in a context
 	}
 	return string(js)
 }

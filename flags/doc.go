@@ -1,45 +1,49 @@
-// Package flags keeps feature flags and evaluates them. It is independent of HTTP and imports only the
-// standard library.
+// Package flags stores and evaluates feature flags:
 //
-// A [Store] keeps the flags of clients: a client is a website or an organisation, by its id. An
-// [Editor] changes them and enforces all rules, so that a store need know none. An [Evaluator] answers
-// from memory. An [Index] is a client's flags prepared for evaluation, and its methods are pure: the
-// same flags, context and instant give the same result in every process.
+//	store := &flags.Memory{} // or a database, see store/meta
+//	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: store})
+//	editor, err := flags.NewEditor(flags.EditorConfig{Store: store, Notify: []flags.Invalidator{evaluator}})
+//	flag, err := editor.Create(ctx, flags.Actor{Kind: "user", ID: "ada"}, flags.Flag{Client: flags.OfWebsite("shop"), Key: "beta", Type: flags.Boolean})
+//	result, err := evaluator.Evaluate(ctx, flags.OfWebsite("shop"), "beta", &flags.Context{UserID: "u1"})
+//
+// A [Store] holds the flags of clients. A client is a website or an organisation. An [Editor] changes flags and
+// enforces all rules, so that stores do not need to know them. An [Evaluator] evaluates flags in memory. An
+// [Index] is a client's flags, prepared for evaluation. Its methods are pure: the same flags, context and
+// instant give the same result in every process. The package is independent of HTTP.
 //
 // # Which flags are evaluated
 //
-// A flag is evaluated when it is not removed, its status at that instant is active, and its
-// environment is the context's; a flag without environment only answers a context without
-// one. Any other key is FLAG_NOT_FOUND, and is absent where many keys are asked for.
+// A flag is evaluated if it is not removed, its status at that instant is active, and its environment is the
+// context's environment. A flag without an environment is only evaluated for a context without one. Any other
+// key gives FLAG_NOT_FOUND, and results for many keys do not contain it.
 //
 // # The order of evaluation
 //
-//  1. Each key in dependencies must be a flag that evaluates to enabled for the same context, at the same
-//     instant. Otherwise: disabled, DEPENDENCY_NOT_SATISFIED. So is a flag whose dependencies form a cycle
-//     or a chain of more than 32 flags, itself counted. Chains go through all flags of the environment
-//     that are not removed, whatever their status.
-//  2. The first of the flag's rules that matches decides: enabled and value are those of the
-//     rule, USER_RULE_MATCH.
-//  3. The first rule that matches, of the flag's target groups in the flag's order, decides
-//     likewise: TARGET_GROUP_MATCH.
-//  4. A multivariant flag with variants is enabled and has the value of one of them, with its
-//     key: MULTIVARIANT_EVALUATED.
-//  5. A rollout flag is enabled when the bucket of IDENTIFIER for the purpose rollout is less than the
-//     limit of its percentage: ROLLOUT_ENABLED or ROLLOUT_DISABLED. IDENTIFIER is the organisation's id
-//     for rollouts by organisation, the team's id for those by team, else the person.
+//  1. Each key in dependencies must be a flag that evaluates to enabled for the same context at the same
+//     instant. Otherwise the flag is disabled: DEPENDENCY_NOT_SATISFIED. The same holds if the dependencies form
+//     a cycle or a chain of more than 32 flags, including the flag itself. Chains go through all flags of the
+//     environment that are not removed, whatever their status.
+//  2. The first matching rule of the flag decides. The result has its enabled and value:
+//     USER_RULE_MATCH.
+//  3. The first matching rule of the flag's target groups, in the flag's order, decides in the same way:
+//     TARGET_GROUP_MATCH.
+//  4. A multivariant flag with variants is enabled. The result has the value and key of one variant:
+//     MULTIVARIANT_EVALUATED.
+//  5. A rollout flag is enabled if the bucket of IDENTIFIER for the purpose rollout is below the limit of its
+//     percentage: ROLLOUT_ENABLED or ROLLOUT_DISABLED. IDENTIFIER is the organisation's id for rollouts
+//     by organisation, the team's id for rollouts by team, and otherwise the person.
 //  6. Otherwise the flag has its default: BOOLEAN_DEFAULT.
 //
-// The person is the user's id, or without one the email. A missing IDENTIFIER or person is replaced by
-// the text anonymous: all of them share one bucket. Only results that are enabled have the payload.
+// The person is the user's id, or the email if the id is missing. The text anonymous replaces a missing
+// IDENTIFIER or person, so all anonymous people share one bucket. Only enabled results have the payload.
 //
 // # Buckets
 //
-// A flag's hashVersion says how people are divided into buckets. Version 1 is the hash of the public
-// product. Flags of version 1 are not independent of each other: two of them often split people in the same
-// way. Version 2 is the default for new flags. With both, a person's bucket depends on nothing but the flag
-// and the id, and raising a percentage keeps everybody who is already in. Changing the version of a flag
-// shuffles people, so it only happens when a change names hashVersion. Flags that were stored without
-// a version have version 1.
+// A flag's hashVersion defines how people are divided into buckets. Version 1 is the hash of the public product. Its
+// flags are not independent of each other: two of them often split people in the same way. Version 2 is the
+// default for new flags. With both versions, a person's bucket depends only on the flag and the id, and raising a
+// percentage never excludes a person. A new version moves people to other buckets. So the version of a flag only
+// changes if a change names hashVersion. Flags that were stored without a version have version 1.
 //
 // Version 2: the text is PURPOSE, a byte 0, NAME, a byte 0, and ID, in UTF-8. PURPOSE is rollout, variant
 // or percentage. NAME is the flag's key; for a rule of a target group it is the group's id. h is the first 8
@@ -54,45 +58,44 @@
 // the least integer). The bucket is h modulo 100, the limit of a percentage is the percentage itself, and
 // the part is h modulo n. Percentages of rollouts are whole.
 //
-// A variant is picked by the person, for the purpose variant. When no variant has a weight, it is the one
-// at the index of the person's part of as many equal parts as there are variants. Otherwise it is the first
-// variant where the limit of the sum of its weight and those before it is greater than the bucket. A missing
-// weight is 0, and when no variant fits it is the last one. Weights count to 0.01 %.
+// The variant is picked by the person, for the purpose variant. If no variant has a weight, people are divided into
+// as many equal parts as variants, and the index of the person's part selects the variant. Otherwise the picked
+// variant is the first one for which the limit of the sum of its weight and all weights before it is above the bucket.
+// If no variant fits, the last one is picked. A missing weight counts as 0. Weights are exact to 0.01 %.
 //
 // # When a rule matches
 //
-// A rule is about the user's id, the email, or a property, which its field names. The first
-// of these that fits says how it matches; a rule that fits none never does. Texts are compared
-// by code units: case matters.
+// A rule applies to the user's id, the email, or the property that its field names; this is its subject. The
+// first of these cases that fits defines how the rule matches. A rule that fits no case never matches. Texts are
+// compared by code units, so case matters.
 //
-//   - batch with batchValues: on the text of the subject. in: it is one of batchValues;
-//     not_in: it is none, or missing; equals, contains, starts_with and ends_with: it does so with
-//     any of them; exists and not_exists never.
-//   - a user's id or email: an empty one never matches, not even not_in. equals, contains,
-//     starts_with and ends_with with value, a text; in and not_in with the texts of values.
-//   - a property with a field: exists: it is there and not null; not_exists: it is not, or
-//     null; in: it equals one of values; not_in: it equals none, or is missing or null; equals:
-//     it equals value; contains: its text contains the text of value. starts_with and ends_with never.
+//   - batch with batchValues: compares the text of the subject. in: the text is in batchValues; not_in: it
+//     is not, or is missing; equals, contains, starts_with and ends_with: it matches any of batchValues;
+//     exists and not_exists never match.
+//   - a user's id or email: an empty one never matches, not even with not_in. equals, contains, starts_with
+//     and ends_with compare with value, a text; in and not_in compare with the texts in values.
+//   - a property with a field: exists: it is present and not null; not_exists: it is absent or null;
+//     in: it equals one of values; not_in: it equals no value, or is absent or null; equals: it equals
+//     value; contains: its text contains the text of value. starts_with and ends_with never match.
 //   - a property without a field, and a value that is a number: the person's bucket for the purpose
-//     percentage is less than the limit of the value, whatever the operator.
+//     percentage is below the limit of the value, whatever the operator.
 //
-// Two values are equal when they are texts, numbers or booleans of the same kind and content;
-// 1 is not "1", and lists and objects equal nothing. The subject of a batch is missing when it
-// is an empty id or email, or a property that is absent or null. The text of a value is that of
-// ECMAScript's String(): numbers as 1, 0.5, 1e+21; true and false; a list's elements joined by
-// commas, null as nothing; [object Object] for an object.
+// Two values are equal if they are texts, numbers or booleans of the same kind and content: 1 is not equal to
+// "1". Lists and objects are never equal to another value. The subject of a batch is missing if it is an
+// empty id or email, or an absent or null property. The text of a value is the text of ECMAScript's
+// String(): numbers as 1, 0.5, 1e+21; true and false; the elements of a list joined by commas, with an
+// empty text for null; [object Object] for an object.
 //
 // # Schedules
 //
-// A [Step] enables or disables a flag or sets its percentage from an instant on. Evaluation applies the
-// steps that are due, so no job has to run them: a step takes effect at the same instant in every
-// process, also during and after an outage. The next change of the flag writes the step into the
-// record, with a [Change] at the step's instant, before the change itself. Each step is a revision.
+// A [Step] enables or disables a flag or sets its percentage at an instant. Evaluation applies all steps that
+// are due, so no job has to run them: a step takes effect at the same instant in every process, also during
+// and after an outage. The next change of the flag writes the due steps to the record first, each with a [Change] at
+// the step's instant. Each step is a revision.
 //
 // # How soon a change is seen
 //
-// The process that changes a flag notifies its [Evaluator], which uses the change from then on. Others
-// check for new revisions every 500 ms, or are notified by a message bus, such as package redisbus.
-// When the store does not answer, evaluation goes on with what was last known, and [Evaluator.Check]
-// says since when.
+// The process that changes a flag notifies its [Evaluator], which uses the change at once. Other processes check
+// for new revisions every 500 ms, or are notified by a message bus such as package redisbus. If the store
+// fails, evaluation continues with the last known flags, and [Evaluator.Check] reports since when.
 package flags

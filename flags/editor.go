@@ -11,32 +11,32 @@ import (
 	"time"
 )
 
-// maxTries is how often a change is made anew because others of the same client came first.
+// maxTries is the maximum number of attempts of a change, if other changes of the same client come first.
 const maxTries = 100
 
-// EditorConfig is what an [Editor] needs.
+// EditorConfig configures [NewEditor].
 type EditorConfig struct {
 	Store  Store            // required
-	Notify []Invalidator    // called after every change that was stored, or may have been
+	Notify []Invalidator    // called after every change that was stored or may have been stored
 	Now    func() time.Time // nil means time.Now
 }
 
-// An Editor changes flags and target groups and enforces the rules: fields are valid, keys are unique
-// in their environment, dependencies exist and form no cycle, groups exist, and everything is within
-// its limits. Concurrent changes, of this process or others, are applied one after another, and none is
-// lost. It is safe for concurrent use.
+// An Editor changes flags and target groups and enforces the rules: fields are valid, keys are unique in their
+// environment, dependencies exist and form no cycle, groups exist, and all limits hold. Concurrent changes, by
+// this process or others, are applied one after another, and none is lost. An Editor is safe for concurrent
+// use.
 //
-// Errors wrap [ErrInvalid] (and are [FieldErrors]), [ErrNotFound], [ErrExists] or [ErrConflict] where
-// they say so; others are those of the store.
+// Methods say whether errors wrap [ErrInvalid] (as [FieldErrors]), [ErrNotFound], [ErrExists] or
+// [ErrConflict]. Other errors come from the store.
 type Editor struct {
 	cfg  EditorConfig
 	sets setCache
 }
 
-// NewEditor returns an Editor. Its error says that Store or a member of Notify is missing.
+// NewEditor returns an Editor. It fails if Store or a member of Notify is nil.
 func NewEditor(cfg EditorConfig) (*Editor, error) {
 	if cfg.Store == nil || slices.Contains(cfg.Notify, nil) {
-		return nil, errors.New("flags: editor without a store, or with nobody to notify")
+		return nil, errors.New("flags: EditorConfig.Store and all members of Notify are required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -44,15 +44,15 @@ func NewEditor(cfg EditorConfig) (*Editor, error) {
 	return &Editor{cfg: cfg}, nil
 }
 
-// A Target is the flag that a change is about, and who makes it.
+// A Target is the flag to change, and the actor who changes it.
 type Target struct {
 	Client   Client
 	ID       string
-	Revision int64 // the flag's revision that the change was made for; 0 means any
+	Revision int64 // the revision of the flag that the actor saw; 0 means any
 	Actor    Actor
 }
 
-// List returns the flags of client as they are now, in all environments, the newest first.
+// List returns the current flags of client in all environments, the newest first.
 func (e *Editor) List(ctx context.Context, client Client) ([]Flag, error) {
 	set, err := e.cfg.Store.Load(ctx, client)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Editor) List(ctx context.Context, client Client) ([]Flag, error) {
 	return present(list), nil
 }
 
-// Flag returns one flag as it is now. Its error wraps ErrNotFound.
+// Flag returns the current state of a flag. Its error wraps ErrNotFound.
 func (e *Editor) Flag(ctx context.Context, client Client, id string) (Flag, error) {
 	set, err := e.cfg.Store.Load(ctx, client)
 	if err != nil {
@@ -80,9 +80,9 @@ func (e *Editor) Flag(ctx context.Context, client Client, id string) (Flag, erro
 	return f.At(e.now()), nil
 }
 
-// Create stores f and returns it as it is stored, with an id, its revision and defaults. The key of a
-// removed flag restores that one: its id, CreatedAt and history stay, everything else is taken from f.
-// A HashVersion of 0 becomes MixedHash; a restored flag keeps its version. Its error wraps ErrInvalid and ErrExists.
+// Create stores f and returns the stored flag, with an id, its revision and defaults. If a removed flag has the
+// same key, Create restores it: its id, CreatedAt and history stay, and all other fields come from f. A HashVersion
+// of 0 becomes MixedHash, but a restored flag keeps its version. The error wraps ErrInvalid or ErrExists.
 func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	given := f.Clone()
 	given.normalize()
@@ -92,7 +92,7 @@ func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 		if f.HashVersion == 0 {
 			f.HashVersion = MixedHash
 			if prior != nil {
-				f.HashVersion = prior.hashVersion() // people stay where they were
+				f.HashVersion = prior.hashVersion() // people stay in their buckets
 			}
 		}
 		switch {
@@ -108,10 +108,9 @@ func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	})
 }
 
-// Change applies edit to a flag, and returns it as it is stored. edit gets the flag as it is now, and
-// may be called again when another change came first. It must not change client, environment, key, and
-// the fields that the store sets. Its error wraps ErrInvalid, ErrNotFound, and ErrConflict when the
-// flag is not at t.Revision.
+// Change applies edit to a flag and returns the stored flag. edit receives the current flag. It is called again
+// if another change came first. It must not change the client, environment, key and fields that the store
+// sets. The error wraps ErrInvalid, ErrNotFound, or ErrConflict if the flag is not at t.Revision.
 func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, error) {
 	return e.write(ctx, t.Client, func(set *workingSet, now time.Time) (Flag, []Change, error) {
 		kept, changes, err := set.settled(t, now)
@@ -132,8 +131,8 @@ func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, 
 	})
 }
 
-// Remove removes a flag and its schedule; [Editor.Create] with its key restores it. Flags that depend
-// on it stay, but are disabled. Its error wraps ErrNotFound, and ErrConflict when the flag is not at
+// Remove removes a flag and its schedule; [Editor.Create] with its key restores it. Flags that depend on it
+// are not removed, but evaluate to disabled. The error wraps ErrNotFound, or ErrConflict if the flag is not at
 // t.Revision.
 func (e *Editor) Remove(ctx context.Context, t Target) error {
 	_, err := e.write(ctx, t.Client, func(set *workingSet, now time.Time) (Flag, []Change, error) {
@@ -148,12 +147,12 @@ func (e *Editor) Remove(ctx context.Context, t Target) error {
 	return err
 }
 
-// History lists what happened to a flag, removed or not, the newest first: at most limit
-// changes (1 to MaxHistory) that led to revisions less than before; 0 means the newest. Its
-// error wraps ErrInvalid and ErrNotFound.
+// History returns the changes of a flag, which may be removed, the newest first. It returns at most limit changes
+// (1 to MaxHistory) that led to revisions less than before; a before of 0 starts at the newest. The
+// error wraps ErrInvalid or ErrNotFound.
 func (e *Editor) History(ctx context.Context, t Target, before int64, limit int) ([]Change, error) {
 	if limit < 1 || limit > MaxHistory || before < 0 {
-		return nil, FieldErrors{{"limit", fmt.Sprintf("is not between 1 and %d, or the page before is negative", MaxHistory)}}
+		return nil, FieldErrors{{"limit", fmt.Sprintf("must be between 1 and %d, and before must not be negative", MaxHistory)}}
 	}
 	set, err := e.cfg.Store.Load(ctx, t.Client)
 	if err != nil {
@@ -166,7 +165,7 @@ func (e *Editor) History(ctx context.Context, t Target, before int64, limit int)
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	// What the schedule did is not in the store before the next change.
+	// The steps of the schedule are not in the store before the next change.
 	_, due := set.Flags[i].settle(e.now())
 	due = slices.DeleteFunc(due, func(c Change) bool { return c.Revision >= before })
 	slices.Reverse(due)
@@ -184,8 +183,8 @@ func (e *Editor) History(ctx context.Context, t Target, before int64, limit int)
 	return append(due, kept...), err
 }
 
-// settled is the flag of t as its schedule has made it by now, with the changes that are not
-// kept yet.
+// settled returns the flag of t with all due steps of its schedule, and the changes for steps that are not in
+// the store yet.
 func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
 	f := s.flag(t.ID)
 	if f == nil {
@@ -198,7 +197,7 @@ func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
 	return kept, changes, nil
 }
 
-// write makes a change of one flag and keeps it.
+// write makes and stores a change of one flag.
 func (e *Editor) write(ctx context.Context, client Client, decide func(*workingSet, time.Time) (Flag, []Change, error)) (made Flag, err error) {
 	err = e.commit(ctx, client, func(set *workingSet, now time.Time) (Commit, error) {
 		var changes []Change
@@ -217,7 +216,7 @@ func (e *Editor) write(ctx context.Context, client Client, decide func(*workingS
 	return made.Clone(), nil
 }
 
-// commit stores what decide makes of client's set. It calls decide again when another change came first. decide
+// commit stores the commit that decide returns for client's set. It calls decide again if another change came first. decide
 // does not change the set.
 func (e *Editor) commit(ctx context.Context, client Client, decide func(*workingSet, time.Time) (Commit, error)) error {
 	for try := 1; ; try++ {
@@ -238,7 +237,7 @@ func (e *Editor) commit(ctx context.Context, client Client, decide func(*working
 			set.apply(c)
 			e.sets.put(set)
 		}
-		for _, inv := range e.cfg.Notify { // after a failure too: some leave open what was kept
+		for _, inv := range e.cfg.Notify { // also after an error, since the change may have been stored
 			inv.FlagsChanged(ctx, client)
 		}
 		return err
@@ -254,10 +253,10 @@ func newestFirst(a, b time.Time, idA, idB string) int {
 	return cmp.Compare(idB, idA)
 }
 
-// newID is a UUID of version 7: those of one millisecond sort at random.
+// newID returns a UUID of version 7. UUIDs of the same millisecond have a random order.
 func newID(now time.Time) string {
 	var id [16]byte
-	_, _ = rand.Read(id[:]) // which does not fail
+	_, _ = rand.Read(id[:]) // never fails
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
 	copy(id[:6], ms[2:])

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// check returns everything that is wrong with f, which is to replace prior in set. prior is nil when f is new or
-// was removed.
+// check returns all mistakes in f, which is to replace prior in set. prior is nil if f is new or was
+// removed.
 func check(set *workingSet, f, prior *Flag, by Actor, now time.Time) error {
 	var faults FieldErrors
 	by.checkTexts(&faults)
@@ -22,7 +22,7 @@ func check(set *workingSet, f, prior *Flag, by Actor, now time.Time) error {
 	} else if n := after.live(); n > MaxFlags {
 		faults.addf("clientId", "may have at most %d flags", MaxFlags)
 	}
-	// What a flag refers to may have gone since: only what is new has to be there.
+	// Existing references may have become invalid, so only new references must exist.
 	had := Flag{}
 	if prior != nil {
 		had = *prior
@@ -65,7 +65,7 @@ func unchanged[T comparable](faults *FieldErrors, field string, was, is T) {
 	}
 }
 
-// with is s with f in the place of the flag of its id.
+// with returns s with f in place of the flag with the same id.
 func (s *Set) with(f *Flag) *Set {
 	after := *s
 	after.Flags = append(slices.DeleteFunc(slices.Clone(s.Flags), func(old Flag) bool { return old.ID == f.ID }), *f)
@@ -81,7 +81,7 @@ func (s *Set) live() (n int) {
 	return n
 }
 
-// checkChains finds chains of dependencies that are too long after a change, unless they were before.
+// checkChains reports chains of dependencies that become too long by a change.
 func (s *Set) checkChains(after *Set, faults *FieldErrors) {
 	before := blocked(s.Flags)
 	for at := range blocked(after.Flags) {
@@ -91,7 +91,7 @@ func (s *Set) checkChains(after *Set, faults *FieldErrors) {
 	}
 }
 
-// overflow is the flag that was removed longest ago, when one more is too many.
+// overflow returns the id of the flag that was removed first, if there are too many removed flags.
 func (s *Set) overflow() []string {
 	var oldest *Flag
 	removed := 0
@@ -111,7 +111,7 @@ func (s *Set) overflow() []string {
 	return []string{oldest.ID}
 }
 
-// cycle is a way along dependencies from f back to it, as keys; nil when there is none.
+// cycle returns the keys of a path along dependencies from f back to f, or nil.
 func (s *Set) cycle(f *Flag) []string {
 	byKey := map[string]*Flag{}
 	for i := range s.Flags {

@@ -18,9 +18,9 @@ func (e *Editor) Groups(ctx context.Context, client Client) ([]Group, error) {
 	return present(set.Groups), nil
 }
 
-// PutGroup stores g and returns it as it is stored: as a new one when its id is empty, else replacing
-// the one of that id. Its error wraps ErrInvalid, ErrNotFound, and ErrConflict when g.Revision is not 0
-// and not that of the group.
+// PutGroup stores g and returns the stored group. An empty id creates a group; otherwise g replaces the group
+// with that id. The error wraps ErrInvalid, ErrNotFound, or ErrConflict if g.Revision is neither 0 nor the
+// group's revision.
 func (e *Editor) PutGroup(ctx context.Context, g Group) (Group, error) {
 	given := g.Clone()
 	given.normalize()
@@ -37,7 +37,7 @@ func (e *Editor) PutGroup(ctx context.Context, g Group) (Group, error) {
 	return g.Clone(), nil
 }
 
-// put returns g as the store is to keep it in s.
+// put returns g in the form in which s stores it.
 func (s *workingSet) put(g Group, now time.Time) (Group, error) {
 	var faults FieldErrors
 	g.check(&faults)
@@ -60,8 +60,8 @@ func (s *workingSet) put(g Group, now time.Time) (Group, error) {
 	return g, faults.err()
 }
 
-// RemoveGroup deletes a target group that no flag uses. Its error wraps [ErrNotFound], and [ErrInvalid]
-// when flags use it.
+// RemoveGroup deletes a target group that no flag uses. Its error wraps [ErrNotFound], or [ErrInvalid] if
+// flags use the group.
 func (e *Editor) RemoveGroup(ctx context.Context, client Client, id string) error {
 	return e.commit(ctx, client, func(set *workingSet, _ time.Time) (Commit, error) {
 		if set.group(id) == nil {
@@ -74,7 +74,7 @@ func (e *Editor) RemoveGroup(ctx context.Context, client Client, id string) erro
 			}
 		}
 		if users != nil {
-			return Commit{}, FieldErrors{{"id", "is a target group of " + strings.Join(users, ", ")}}
+			return Commit{}, FieldErrors{{"id", "is still used by " + strings.Join(users, ", ")}}
 		}
 		return Commit{DropGroups: []string{id}}, nil
 	})

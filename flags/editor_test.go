@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// told counts what an invalidator is told of, by client.
+// told counts the notifications of an invalidator by client.
 type told map[Client]int
 
 func (n told) FlagsChanged(_ context.Context, client Client) { n[client]++ }
@@ -40,8 +40,8 @@ func mustCreate(t *testing.T, e *Editor, f Flag) Flag {
 	return f
 }
 
-// TestDependencies draws graphs at random, and holds what the editor takes against whether a
-// walk along dependencies comes back.
+// TestDependencies makes random graphs. The editor must refuse an edge if and only if a path leads
+// back.
 func TestDependencies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cycles := 0
@@ -65,12 +65,12 @@ func TestDependencies(t *testing.T) {
 			if reaches(tried, to, from, n) {
 				cycles++
 				if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "form a cycle: "+fmt.Sprint(from)+" → ") {
-					t.Fatalf("%d → %d closes a cycle of %v: %v", from, to, edges, err)
+					t.Fatalf("%d → %d closes a cycle in %v: %v", from, to, edges, err)
 				}
 				continue
 			}
 			if err != nil {
-				t.Fatalf("%d → %d closes no cycle of %v: %v", from, to, edges, err)
+				t.Fatalf("%d → %d closes no cycle in %v: %v", from, to, edges, err)
 			}
 			edges = tried
 		}
@@ -80,7 +80,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// reaches reports whether a walk of at most left steps leads from a to b.
+// reaches reports whether a path of at most left steps leads from a to b.
 func reaches(edges [6][6]bool, a, b, left int) bool {
 	if a == b {
 		return true
@@ -93,7 +93,7 @@ func reaches(edges [6][6]bool, a, b, left int) bool {
 	return false
 }
 
-func TestWhatAFlagRefersTo(t *testing.T) {
+func TestReferencesOfAFlag(t *testing.T) {
 	e := newEditor(t, &Memory{})
 	base := mustCreate(t, e, Flag{Key: "base"})
 	mustCreate(t, e, Flag{Key: "staged", Environment: "staging"})
@@ -116,18 +116,18 @@ func TestWhatAFlagRefersTo(t *testing.T) {
 	if err := e.Remove(t.Context(), Target{Client: OfWebsite("web"), ID: base.ID}); err != nil {
 		t.Fatal(err)
 	}
-	// What it depends on is gone, which is no reason to refuse another change.
+	// A missing dependency does not prevent other changes.
 	target := Target{Client: OfWebsite("web"), ID: f.ID}
 	if _, err := e.Change(t.Context(), target, func(f *Flag) { f.Name = "renamed" }); err != nil {
 		t.Error(err)
 	}
-	// And when it comes back it may not depend on what depends on it.
+	// If the dependency is created again, it must not depend on the flag that depends on it.
 	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "base", Type: Boolean, Dependencies: []string{"x"}}); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
 	}
 }
 
-func TestWhatStays(t *testing.T) {
+func TestUnchangeableFields(t *testing.T) {
 	e := newEditor(t, &Memory{})
 	f := mustCreate(t, e, Flag{Key: "k", ID: "mine", Revision: 9, RemovedAt: noon(), CreatedAt: noon().Add(time.Hour)})
 	if f.ID == "mine" || len(f.ID) != 36 || f.Revision != 1 || !f.RemovedAt.IsZero() || !f.CreatedAt.Equal(noon()) {
@@ -166,7 +166,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%+v, %v", changed, err)
 	}
 	if _, err := e.PutGroup(t.Context(), g); !errors.Is(err, ErrConflict) {
-		t.Errorf("for revision 1 again: %v", err)
+		t.Errorf("second change for revision 1: %v", err)
 	}
 	for _, bad := range []Group{{Client: OfWebsite("other"), ID: g.ID, Name: "x"}, {Client: OfWebsite("web"), ID: "none", Name: "x"}} {
 		if _, err := e.PutGroup(t.Context(), bad); !errors.Is(err, ErrNotFound) {
@@ -177,7 +177,7 @@ func TestGroups(t *testing.T) {
 		t.Error(err)
 	}
 	f := mustCreate(t, e, Flag{Key: "k", Groups: []string{g.ID}})
-	if err := e.RemoveGroup(t.Context(), OfWebsite("web"), g.ID); err == nil || !strings.Contains(err.Error(), "is a target group of k") {
+	if err := e.RemoveGroup(t.Context(), OfWebsite("web"), g.ID); err == nil || !strings.Contains(err.Error(), "is still used by k") {
 		t.Error(err)
 	}
 	if err := e.Remove(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}); err != nil {
@@ -196,7 +196,7 @@ func TestGroups(t *testing.T) {
 		_, err = e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "x"})
 	}
 	if _, more := e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "x"}); err != nil || !errors.Is(more, ErrInvalid) {
-		t.Errorf("%v, and one more: %v", err, more)
+		t.Errorf("%v; one group more: %v", err, more)
 	}
 }
 
@@ -217,14 +217,14 @@ func TestRemovedFlagsAreBounded(t *testing.T) {
 	}
 	set, err := m.Load(t.Context(), OfWebsite("web"))
 	if err != nil || len(set.Flags) != MaxRemoved || slices.ContainsFunc(set.Flags, func(f Flag) bool { return f.ID == "f999" }) {
-		t.Errorf("%d flags, %v; the one removed first should be gone", len(set.Flags), err)
+		t.Errorf("%d flags, %v; the flag that was removed first should be deleted", len(set.Flags), err)
 	}
 }
 
 func TestSetIsBounded(t *testing.T) {
 	var m Memory
 	c := Commit{Client: OfWebsite("web")}
-	values := slices.Repeat([]string{strings.Repeat("x", 1023)}, 1024) // more than an editor lets in
+	values := slices.Repeat([]string{strings.Repeat("x", 1023)}, 1024) // more than an editor accepts
 	for i := range 17 {
 		c.Groups = append(c.Groups, Group{ID: fmt.Sprint(i), Client: OfWebsite("web"), Rules: []Rule{{On: OnUserID, Operator: In, Batch: true, BatchValues: values}}})
 	}
@@ -237,12 +237,12 @@ func TestSetIsBounded(t *testing.T) {
 	}
 }
 
-// contested is a store to which another change always comes first, so often.
+// contested is a store in which another change comes first, a set number of times.
 type contested struct {
 	Memory
 	times int
 	tries int
-	fault error // of commits; nil means none
+	fault error // error of commits; nil for none
 }
 
 func (c *contested) Commit(ctx context.Context, one Commit) error {
@@ -256,23 +256,23 @@ func (c *contested) Commit(ctx context.Context, one Commit) error {
 	return errors.Join(c.Memory.Commit(ctx, one), c.fault)
 }
 
-func TestOthersComeFirst(t *testing.T) {
+func TestConcurrentChangesAreRetried(t *testing.T) {
 	heard := told{}
 	s := &contested{times: 5}
 	e := newEditor(t, s, heard)
 	mustCreate(t, e, Flag{Key: "k"})
 	if s.tries != 6 || heard[OfWebsite("web")] != 1 {
-		t.Errorf("%d tries, told %v", s.tries, heard)
+		t.Errorf("%d attempts, notified %v", s.tries, heard)
 	}
 	s.times, s.tries = 1000, 0
 	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "l", Type: Boolean}); !errors.Is(err, ErrConflict) || s.tries != maxTries {
-		t.Errorf("%v after %d tries", err, s.tries)
+		t.Errorf("%v after %d attempts", err, s.tries)
 	}
-	// What may have been kept is told of as well.
+	// Invalidators are also notified of a change that may have been stored.
 	s.times, s.fault = 0, errors.New("the connection broke")
 	before := heard[OfWebsite("web")]
 	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "m", Type: Boolean}); !errors.Is(err, s.fault) || heard[OfWebsite("web")] != before+1 {
-		t.Errorf("%v, told %v", err, heard)
+		t.Errorf("%v, notified %v", err, heard)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestHistoryPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	now = noon().Add(3 * time.Hour) // revisions 1 to 4 are kept, 5 and 6 are the schedule's
+	now = noon().Add(3 * time.Hour) // revisions 1 to 4 are stored; 5 and 6 come from the schedule
 	for _, c := range []struct {
 		before int64
 		limit  int
@@ -348,7 +348,7 @@ func TestListIsNewestFirst(t *testing.T) {
 	for _, f := range list {
 		got = append(got, f.Key)
 		if f.Status != Inactive || f.Revision != 2 {
-			t.Errorf("%s is not as its schedule made it: %+v", f.Key, f)
+			t.Errorf("%s lacks the steps of its schedule: %+v", f.Key, f)
 		}
 	}
 	if err != nil || !slices.Equal(got, want) {
@@ -363,7 +363,7 @@ func TestListIsNewestFirst(t *testing.T) {
 func TestEditorConfig(t *testing.T) {
 	for _, cfg := range []EditorConfig{{}, {Store: &Memory{}, Notify: []Invalidator{nil}}} {
 		if _, err := NewEditor(cfg); err == nil {
-			t.Errorf("%+v is taken", cfg)
+			t.Errorf("NewEditor accepts %+v", cfg)
 		}
 	}
 }

@@ -14,28 +14,28 @@ var (
 	ErrInvalid = errors.New("flags: not valid")
 	// ErrNotFound: the client has no such flag or group.
 	ErrNotFound = errors.New("flags: not found")
-	// ErrExists: the client has a flag of that key in that environment.
+	// ErrExists: the client already has a flag with that key in that environment.
 	ErrExists = errors.New("flags: key exists already")
-	// ErrConflict: another change came first, and this one was not made.
-	ErrConflict = errors.New("flags: changed meanwhile")
+	// ErrConflict: another change came first, so this one was not made.
+	ErrConflict = errors.New("flags: changed by someone else")
 )
 
 // A FieldError is one mistake in a record or a request.
 type FieldError struct {
-	Field   string // by its name in JSON, as in "rules[1].operator"; empty for the record itself
-	Message string // what is wrong with it; safe to show
+	Field   string // its JSON name, as in "rules[1].operator"; empty for the record itself
+	Message string // what is wrong; safe to show to the caller
 }
 
-// Error is the field and the message.
+// Error returns the field and the message.
 func (e FieldError) Error() string { return mistake.Sentence(e.Field, e.Message) }
 
-// maxFaults is how many mistakes are told of.
+// maxFaults bounds the mistakes that FieldErrors lists.
 const maxFaults = 100
 
-// FieldErrors are all mistakes that were found, up to a hundred. It wraps ErrInvalid.
+// FieldErrors lists the mistakes that were found, at most 100. It wraps ErrInvalid.
 type FieldErrors []FieldError
 
-// Error lists the mistakes.
+// Error returns the list of mistakes.
 func (f FieldErrors) Error() string {
 	texts := make([]string, len(f))
 	for i, one := range f {
@@ -54,7 +54,7 @@ func (f *FieldErrors) addf(field, format string, args ...any) {
 	*f = append(*f, FieldError{Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// err is nil when there are none.
+// err returns f, or nil if f is empty.
 func (f FieldErrors) err() error {
 	if len(f) == 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Reason says why a result is as it is.
+// Reason explains a result.
 type Reason string
 
 // The reasons of results.
@@ -20,26 +20,26 @@ const (
 	FlagNotFound           Reason = "FLAG_NOT_FOUND"
 )
 
-// A Result is what a flag evaluates to for a context, with its JSON names.
+// A Result is the result of evaluating a flag for a context.
 type Result struct {
 	Enabled bool            `json:"enabled"`
 	Value   Value           `json:"value"`
-	Payload json.RawMessage `json:"payload"` // null unless it is enabled
+	Payload json.RawMessage `json:"payload"` // null unless Enabled
 	Reason  Reason          `json:"reason"`
-	Variant string          `json:"variant,omitempty"` // the key of the variant; empty when none was picked
+	Variant string          `json:"variant,omitempty"` // the key of the picked variant; empty if none was picked
 
-	// HashVersion is the version of the flag's hash; 0 when the flag was not found. It is not in the JSON,
-	// since clients of the public product expect no other fields.
+	// HashVersion is the version of the flag's hash; 0 if the flag was not found. It is not in the JSON, since
+	// clients of the public product expect no other fields.
 	HashVersion int `json:"-"`
 }
 
 // A Value is true, false, or the value of a variant.
 type Value struct {
-	Bool bool            // when JSON is nil
+	Bool bool            // used if JSON is nil
 	JSON json.RawMessage // the value of a variant; shared, must not be changed
 }
 
-// MarshalJSON writes the value itself.
+// MarshalJSON returns the JSON of the value.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.JSON == nil {
 		return json.Marshal(v.Bool)
@@ -47,15 +47,15 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v.JSON, nil
 }
 
-// An evaluation evaluates flags for one context at one instant. It evaluates no flag that others depend
-// on twice, so its cost is bounded by the number of flags and of their dependencies.
+// An evaluation evaluates flags for one context at one instant. It evaluates each flag with dependents only once, so
+// its cost is bounded by the numbers of flags and dependencies.
 type evaluation struct {
 	context *Context
 	now     time.Time
-	done    map[*ready]Result // of flags that others depend on
+	done    map[*ready]Result // results of flags on which others depend
 }
 
-// result returns the result of a flag; r is nil for one that does not exist.
+// result returns the result of a flag; r is nil if the flag does not exist.
 func (e *evaluation) result(r *ready) Result {
 	if r == nil {
 		return Result{Reason: FlagNotFound}
@@ -74,7 +74,7 @@ func (e *evaluation) result(r *ready) Result {
 	return result
 }
 
-// evaluate follows the order of the package comment.
+// evaluate follows the order in the package documentation.
 func (e *evaluation) evaluate(r *ready) Result {
 	f, c := r.flag, e.context
 	status, percentage := f.state(e.now)
@@ -107,7 +107,7 @@ func (e *evaluation) evaluate(r *ready) Result {
 	return r.result(f.Default, BooleanDefault)
 }
 
-// satisfied reports whether every flag that r depends on is enabled. It goes at most MaxChain deep: flags
+// satisfied reports whether all dependencies of r are enabled. The recursion is at most MaxChain deep, since flags
 // with longer chains are blocked.
 func (e *evaluation) satisfied(r *ready) bool {
 	if r.blocked {
@@ -129,7 +129,7 @@ func (r *ready) result(enabled bool, why Reason) Result {
 	return result
 }
 
-// pick returns the variant of the person that c describes.
+// pick returns the variant for the person in c.
 func (r *ready) pick(c *Context) *Variant {
 	variants, person := r.flag.Variants, c.person()
 	if !r.weighted {

@@ -8,7 +8,7 @@ import (
 
 func noon() time.Time { return time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC) }
 
-// text is a result as clients get it.
+// text returns r as clients receive it.
 func (r Result) text(t *testing.T) string {
 	t.Helper()
 	js, err := json.Marshal(r)
@@ -52,26 +52,26 @@ func TestOrderOfEvaluation(t *testing.T) {
 		says, key, user, environment string
 		want                         string
 	}{
-		{"a default that is on has the payload", "on", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a default that is off has none", "off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"BOOLEAN_DEFAULT"}`},
+		{"an enabled default has the payload", "on", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
+		{"a disabled default has no payload", "off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"BOOLEAN_DEFAULT"}`},
 		{"an inactive flag is not found", "inactive", "", "", notFound},
-		{"nor an archived one", "archived", "", "", notFound},
-		{"nor a removed one", "removed", "", "", notFound},
-		{"nor one that never was", "never", "", "", notFound},
-		{"nor one of an environment without it", "staged", "", "", notFound},
-		{"nor one without environment in one", "on", "", "staging", notFound},
+		{"an archived flag is not found", "archived", "", "", notFound},
+		{"a removed flag is not found", "removed", "", "", notFound},
+		{"an unknown flag is not found", "never", "", "", notFound},
+		{"a flag with an environment is not found without it", "staged", "", "", notFound},
+		{"a flag without environment is not found in an environment", "on", "", "staging", notFound},
 		{"a flag is found in its environment", "staged", "", "staging", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a dependency that is off does not hold", "needs off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
-		{"an inactive dependency is not", "needs inactive", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
-		{"nor a removed one", "needs nothing known", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"a disabled dependency is not satisfied", "needs off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"an inactive dependency is not satisfied", "needs inactive", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"a removed dependency is not satisfied", "needs nothing known", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
 		{"the first rule that matches decides", "ruled", "yes", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"USER_RULE_MATCH"}`},
-		{"also against it", "ruled", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"USER_RULE_MATCH"}`},
+		{"a rule can also disable", "ruled", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"USER_RULE_MATCH"}`},
 		{"without a rule the type decides", "ruled", "x", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"ROLLOUT_ENABLED"}`},
 		{"groups decide in the flag's order", "grouped", "yes", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"TARGET_GROUP_MATCH"}`},
 		{"the second group", "grouped", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"TARGET_GROUP_MATCH"}`},
 		{"a variant", "grouped", "x", "", `{"enabled":true,"value":1,"payload":{"a":1},"reason":"MULTIVARIANT_EVALUATED","variant":"a"}`},
 		{"no variants", "bare", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a rollout without a person is that of anonymous", "half", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"ROLLOUT_DISABLED"}`},
+		{"a rollout without a person uses anonymous", "half", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"ROLLOUT_DISABLED"}`},
 	} {
 		got := x.Evaluate(c.key, &Context{UserID: c.user, Environment: c.environment}, noon())
 		if text := got.text(t); text != c.want {
@@ -102,9 +102,9 @@ func TestVariantsAndUnits(t *testing.T) {
 		on        bool
 	}{
 		{"bucket 39 is not less than 39", "exp-1", Context{UserID: "user-1"}, "b", true},
-		{"bucket 38 is", "exp-1", Context{UserID: "user-2", Email: "x"}, "a", true},
-		{"an email stands in for a user", "exp-1", Context{Email: "user-2"}, "a", true},
-		{"beyond all weights is the last", "short", Context{UserID: "user-1"}, "c", true},
+		{"bucket 38 is less than 39", "exp-1", Context{UserID: "user-2", Email: "x"}, "a", true},
+		{"an email replaces a missing user", "exp-1", Context{Email: "user-2"}, "a", true},
+		{"the last variant is beyond all weights", "short", Context{UserID: "user-1"}, "c", true},
 		{"by organisation, bucket 43 of 44", "beta", Context{UserID: "x", OrganizationID: "org_abc"}, "", true},
 		{"by team without one is anonymous, bucket 40 of 41", "new-ui", Context{UserID: "user-123"}, "", true},
 		{"without weights by the hash itself", "even", Context{UserID: "user-1"}, string(rune('a' + hash(0).add("even:variant:user-1").size()%3)), true},
@@ -135,19 +135,19 @@ func TestSchedule(t *testing.T) {
 		{0, Active, 0, 5, RolloutDisabled},
 		{15, Active, 50, 6, RolloutEnabled},
 		{25, Active, 100, 7, RolloutEnabled},
-		{100_000, Inactive, 100, 8, FlagNotFound}, // all of it, late
+		{100_000, Inactive, 100, 8, FlagNotFound}, // all steps, long after the last one
 	} {
 		now := noon().Add(time.Duration(c.minutes) * time.Minute)
 		got := f.At(now)
 		if got.Status != c.status || got.Percentage != float64(c.percentage) || got.Revision != c.revision || len(got.Schedule) != int(8-c.revision) {
 			t.Errorf("after %d minutes: %+v", c.minutes, got)
 		}
-		who := &Context{UserID: "user-1"} // in bucket 38 of k:
+		who := &Context{UserID: "user-1"} // in bucket 38 of flag k
 		if r := x.Evaluate("k", who, now); r.Reason != c.reason {
 			t.Errorf("after %d minutes: %+v, want %s", c.minutes, r, c.reason)
 		}
 		if r := x.Evaluate("needs", who, now); r.Enabled != (c.reason == RolloutEnabled) {
-			t.Errorf("what needs it after %d minutes: %+v", c.minutes, r)
+			t.Errorf("the dependent flag after %d minutes: %+v", c.minutes, r)
 		}
 		if again := NewIndex(Set{Flags: []Flag{got}}).Evaluate("k", who, now); again.Reason != c.reason {
 			t.Errorf("with the steps done, after %d minutes: %+v", c.minutes, again)

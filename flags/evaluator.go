@@ -9,55 +9,55 @@ import (
 	"time"
 )
 
-// MaxEvery is the longest time between two checks for revisions, so that a change is seen within about
+// MaxEvery is the maximum time between two checks for revisions. It ensures that a change takes effect within about
 // a second.
 const MaxEvery = time.Second
 
-// EvaluatorConfig is what an [Evaluator] needs.
+// EvaluatorConfig configures [NewEvaluator].
 type EvaluatorConfig struct {
 	Store   Store            // required
-	Every   time.Duration    // between checks for revisions; at most MaxEvery; 0 means 500 ms
-	Timeout time.Duration    // of one check, and of loading one client's set; 0 means 2 s
-	Clients int              // how many are kept in memory; 0 means 10 000
+	Every   time.Duration    // time between checks for revisions, at most MaxEvery; 0 means 500 ms
+	Timeout time.Duration    // of one check, and of loading the flags of one client; 0 means 2 s
+	Clients int              // maximum number of clients in memory; 0 means 10 000
 	Now     func() time.Time // nil means time.Now
-	Logger  *slog.Logger     // nil means silent
+	Logger  *slog.Logger     // nil means no log
 }
 
-// An Evaluator evaluates flags from memory. The first evaluation for a client waits for the
-// store; later ones wait only after [Evaluator.FlagsChanged], for the new flags. Other changes are
-// found within [EvaluatorConfig.Every]. While the store does not answer, evaluation goes on with what
-// was last known. It is safe for concurrent use.
+// An Evaluator evaluates flags in memory. The first evaluation for a client waits for the store. Later
+// evaluations wait only after [Evaluator.FlagsChanged], until the new flags are loaded. Other changes are found
+// within [EvaluatorConfig.Every]. If the store fails, evaluation continues with the last known flags. An Evaluator
+// is safe for concurrent use.
 type Evaluator struct {
 	cfg  EvaluatorConfig
 	stop context.CancelFunc
-	work context.Context // of everything that nobody waits for; ends with Close
+	work context.Context // context of background work; ends with Close
 	done sync.WaitGroup
-	look chan struct{} // asks for a look at revisions before its time
-	load chan struct{} // a place for every set that is being loaded
+	look chan struct{} // requests an early check for revisions
+	load chan struct{} // limits the number of concurrent loads
 
 	mu      sync.RWMutex
 	clients map[Client]*known
-	failing error     // of the last look; nil when it went well
-	since   time.Time // when looks began to fail
+	failing error     // error of the last check; nil if it succeeded
+	since   time.Time // time of the first of several failed checks
 }
 
 var _ Invalidator = (*Evaluator)(nil)
 
-// ErrBusy: no other client can be loaded now, since too many are being loaded or the store is
+// ErrBusy: the client's flags cannot be loaded now. Too many clients are being loaded, the store is
 // unreachable, or the evaluator is closed.
-var ErrBusy = errors.New("flags: no room to load a client's flags")
+var ErrBusy = errors.New("flags: too busy to load the client's flags")
 
-// NewEvaluator returns an Evaluator, which runs until Close. Its error joins all problems of cfg.
+// NewEvaluator returns a running Evaluator; [Evaluator.Close] stops it. Its error joins all problems of cfg.
 func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 	var faults []error
 	if cfg.Store == nil {
-		faults = append(faults, errors.New("flags: evaluator without a store"))
+		faults = append(faults, errors.New("flags: EvaluatorConfig.Store is required"))
 	}
 	if cfg.Every < 0 || cfg.Every > MaxEvery {
-		faults = append(faults, fmt.Errorf("flags: looks every %v, more than %v or negative", cfg.Every, MaxEvery))
+		faults = append(faults, fmt.Errorf("flags: EvaluatorConfig.Every must be between 0 and %v, not %v", MaxEvery, cfg.Every))
 	}
 	if cfg.Timeout < 0 || cfg.Clients < 0 {
-		faults = append(faults, fmt.Errorf("flags: timeout of %v, or room for %d clients", cfg.Timeout, cfg.Clients))
+		faults = append(faults, fmt.Errorf("flags: EvaluatorConfig.Timeout (%v) and Clients (%d) must not be negative", cfg.Timeout, cfg.Clients))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -86,18 +86,18 @@ func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 	return e, nil
 }
 
-// Close ends looking for changes. Evaluations of clients that are not in memory fail from then
-// on. Calling it again does nothing.
+// Close stops the checks for changes. Later evaluations fail for clients that are not in memory. Further calls do
+// nothing.
 func (e *Evaluator) Close() error {
-	e.mu.Lock() // so that nothing begins after it
+	e.mu.Lock() // prevents new background work after Close
 	e.stop()
 	e.mu.Unlock()
 	e.done.Wait()
 	return nil
 }
 
-// Evaluate is the result of one flag of client. Its error wraps ErrInvalid for a context that is
-// too large, wraps ErrBusy, or is the store's when nothing is known of client.
+// Evaluate returns the result of one flag of client. Its error wraps ErrInvalid if the context is too large, or
+// ErrBusy. If the client is not in memory, it may also be an error of the store.
 func (e *Evaluator) Evaluate(ctx context.Context, client Client, key string, c *Context) (Result, error) {
 	x, now, err := e.index(ctx, client, c)
 	if err != nil {
@@ -106,8 +106,8 @@ func (e *Evaluator) Evaluate(ctx context.Context, client Client, key string, c *
 	return x.Evaluate(key, c, now), nil
 }
 
-// EvaluateAll is the results by key of all flags of client that are evaluated for c. Its error is
-// that of Evaluate.
+// EvaluateAll returns the results by key of all flags of client that are evaluated for c. Its errors are the
+// errors of Evaluate.
 func (e *Evaluator) EvaluateAll(ctx context.Context, client Client, c *Context) (map[string]Result, error) {
 	x, now, err := e.index(ctx, client, c)
 	if err != nil {
@@ -116,11 +116,11 @@ func (e *Evaluator) EvaluateAll(ctx context.Context, client Client, c *Context) 
 	return x.EvaluateAll(c, now), nil
 }
 
-// EvaluateKeys is the results of those of keys that are evaluated for c. Its error is that of
-// Evaluate, and wraps ErrInvalid for more than [MaxKeys] keys.
+// EvaluateKeys returns the results of the named flags that are evaluated for c. Its errors are the errors of
+// Evaluate, and ErrInvalid for more than [MaxKeys] keys.
 func (e *Evaluator) EvaluateKeys(ctx context.Context, client Client, keys []string, c *Context) (map[string]Result, error) {
 	if len(keys) > MaxKeys {
-		return nil, FieldErrors{{"keys", fmt.Sprintf("are %d, more than %d", len(keys), MaxKeys)}}
+		return nil, FieldErrors{{"keys", fmt.Sprintf("may have at most %d entries, not %d", MaxKeys, len(keys))}}
 	}
 	x, now, err := e.index(ctx, client, c)
 	if err != nil {
@@ -137,7 +137,7 @@ func (e *Evaluator) Has(client Client) bool {
 	return k != nil && k.index != nil && !k.empty()
 }
 
-// index is what is known of client, for a context that may be evaluated.
+// index checks the context and returns the client's index.
 func (e *Evaluator) index(ctx context.Context, client Client, c *Context) (*Index, time.Time, error) {
 	now := e.cfg.Now()
 	if err := c.Check(); err != nil {
@@ -150,8 +150,8 @@ func (e *Evaluator) index(ctx context.Context, client Client, c *Context) (*Inde
 	return x, now, err
 }
 
-// Check reports whether changes are seen: nil when the last check for revisions succeeded, else why it
-// failed, and since when. Evaluation goes on meanwhile. It fits a health.Probe, and does not ask the
+// Check returns nil if the last check for revisions succeeded. Otherwise it returns the reason and the start of the
+// outage; evaluation continues meanwhile. Check can be used as a health.Probe. It does not ask the
 // store.
 func (e *Evaluator) Check(context.Context) error {
 	e.mu.RLock()
@@ -159,17 +159,17 @@ func (e *Evaluator) Check(context.Context) error {
 	if e.failing == nil {
 		return nil
 	}
-	return fmt.Errorf("flags: evaluated as they were at %s: %w",
+	return fmt.Errorf("flags: using the flags of %s: %w",
 		e.since.UTC().Format(time.RFC3339), e.failing)
 }
 
-// FlagsChanged implements [Invalidator]: evaluations that begin after it wait for the client's new
-// flags. For the zero Client, the next check for revisions finds out which changed.
+// FlagsChanged implements [Invalidator]. Evaluations that begin after it wait for the client's new flags. For the
+// zero Client it requests an early check for revisions of all clients.
 func (e *Evaluator) FlagsChanged(_ context.Context, client Client) {
 	if client == (Client{}) {
 		select {
 		case e.look <- struct{}{}:
-		default: // one is asked for already
+		default: // a check is already requested
 		}
 		return
 	}

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// maxLoads is how many sets are loaded at the same time.
+// maxLoads is the maximum number of concurrent loads.
 const maxLoads = 8
 
-// known is what is remembered of a client.
+// known is the cached state of a client.
 type known struct {
-	index *Index       // nil until it was loaded for the first time
-	used  atomic.Int64 // when it was last asked for, in nanoseconds since 1970
+	index *Index       // nil before the first load
+	used  atomic.Int64 // last evaluation, in nanoseconds since 1970
 
-	running *loading // under way
-	next    *loading // begins when running ends, since something changed after that began
-	await   *loading // what evaluations wait for; nil when index will do
-	failed  error    // of the last way to the store; nil when it went well, or index is right all the same
+	running *loading // the current load
+	next    *loading // starts after running, because of a change since running began
+	await   *loading // the load that evaluations wait for; nil if index can be used
+	failed  error    // error of the last load; nil if it succeeded or if index is current anyway
 }
 
-// loading is one way to the store.
+// A loading is one call of Store.Load that evaluations can wait for.
 type loading struct {
 	done  chan struct{} // closed when index and err are set
-	index *Index        // the newest that is known; nil when there is none
+	index *Index        // the newest known index; nil if there is no index
 	err   error
 }
 
-// find is what is known of client, loaded when nothing is.
+// find returns the client's index, loading it if necessary.
 func (e *Evaluator) find(ctx context.Context, client Client, now time.Time) (*Index, error) {
 	e.mu.RLock()
 	k := e.clients[client]
@@ -53,7 +53,7 @@ func (e *Evaluator) find(ctx context.Context, client Client, now time.Time) (*In
 	}
 }
 
-// await returns what to wait for, or the index when that will do after all.
+// await returns the load to wait for, or the index if it can be used.
 func (e *Evaluator) await(client Client, now time.Time) (*loading, *Index, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,8 +70,8 @@ func (e *Evaluator) await(client Client, now time.Time) (*loading, *Index, error
 	return k.await, k.index, nil
 }
 
-// refresh has k loaded, by a way to the store that begins from now on; with wait,
-// evaluations wait for it. It runs with the lock.
+// refresh starts a load of k that begins after this call. If wait is set, evaluations wait for it. The caller
+// holds the lock.
 func (e *Evaluator) refresh(client Client, k *known, wait bool) {
 	next := k.next
 	if next == nil {
@@ -88,7 +88,7 @@ func (e *Evaluator) refresh(client Client, k *known, wait bool) {
 	}
 }
 
-// run loads k until nothing changed meanwhile.
+// run loads k until no change happens during a load.
 func (e *Evaluator) run(client Client, k *known) {
 	for {
 		e.load <- struct{}{}
@@ -103,7 +103,7 @@ func (e *Evaluator) run(client Client, k *known) {
 	}
 }
 
-// settle keeps what a way to the store brought, and reports whether there is another to go.
+// settle stores the result of a load, and reports whether another load is needed.
 func (e *Evaluator) settle(client Client, k *known, l *loading, index *Index, err error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -118,15 +118,15 @@ func (e *Evaluator) settle(client Client, k *known, l *loading, index *Index, er
 	}
 	k.running, k.next = k.next, nil
 	if k.index == nil && k.running == nil && e.clients[client] == k {
-		delete(e.clients, client) // the next evaluation tries again
+		delete(e.clients, client) // the next evaluation retries
 	}
 	return k.running != nil
 }
 
-// ask loads a client's set and makes it ready.
+// ask loads a client's set and makes an index.
 func (e *Evaluator) ask(client Client) (x *Index, err error) {
 	defer func() {
-		if p := recover(); p != nil { // in a goroutine of its own it would end the process
+		if p := recover(); p != nil { // an unrecovered panic in this goroutine would end the process
 			err = fmt.Errorf("flags: the store panicked: %v", p)
 		}
 	}()

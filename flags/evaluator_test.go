@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// watched is a store whose answers a test counts, holds back and makes fail.
+// watched is a store whose calls a test can count, delay and make fail.
 type watched struct {
 	Memory
 	loads, looks atomic.Int64
 	away         atomic.Bool
 	panics       atomic.Bool
-	damaged      atomic.Pointer[Client]                // a client that cannot be loaded
-	hold         atomic.Pointer[func(context.Context)] // runs between a load and its answer
+	damaged      atomic.Pointer[Client]                // loads of this client fail
+	hold         atomic.Pointer[func(context.Context)] // runs after a load and before it returns
 }
 
 var errAway = errors.New("the database is away")
@@ -52,8 +52,8 @@ func (w *watched) Revisions(ctx context.Context, clients []Client) (map[Client]i
 	return w.Memory.Revisions(ctx, clients)
 }
 
-// world is an evaluator in a bubble of its own time, an editor that tells it, and one of
-// another process, which does not.
+// world has an evaluator with its own simulated time, an editor that notifies it, and an editor of another
+// process that does not.
 type world struct {
 	*Evaluator
 	t           *testing.T
@@ -78,7 +78,7 @@ func inBubble(t *testing.T, cfg EvaluatorConfig, test func(t *testing.T, w *worl
 	})
 }
 
-// want holds the default of the flag k of a client against what it is evaluated to.
+// want checks the default that the flag k of a client evaluates to.
 func (w *world) want(client Client, on bool) {
 	w.t.Helper()
 	r, err := w.Evaluate(w.t.Context(), client, "k", &Context{})
@@ -131,7 +131,7 @@ func TestOwnChangesAreSeenAtOnce(t *testing.T) {
 			w.set(w.here, f, n%2 != 0)
 		}
 		if n := w.store.looks.Load(); n != 0 {
-			t.Errorf("%d looks, while no time passed", n)
+			t.Errorf("%d checks although no time passed", n)
 		}
 	})
 }
@@ -144,10 +144,10 @@ func TestChangesElsewhereAreSeenWithinASecond(t *testing.T) {
 		w.want(OfWebsite("other"), false)
 		time.Sleep(10 * time.Second)
 		if n := w.store.loads.Load(); n != 2 {
-			t.Errorf("%d loads, though nothing changed", n)
+			t.Errorf("%d loads although nothing changed", n)
 		}
 		w.set(w.there, f, false)
-		w.want(OfWebsite("web"), true) // it cannot know
+		w.want(OfWebsite("web"), true) // the change is not known yet
 		time.Sleep(time.Second)
 		w.want(OfWebsite("web"), false)
 		w.want(OfWebsite("other"), false)
@@ -155,7 +155,7 @@ func TestChangesElsewhereAreSeenWithinASecond(t *testing.T) {
 			t.Errorf("%d loads for two clients, one of which changed", n)
 		}
 
-		// A message bus that lost its connection for a while says that any may have changed.
+		// After a lost connection a message bus reports that any client may have changed.
 		w.set(w.there, other, true)
 		w.FlagsChanged(t.Context(), Client{})
 		synctest.Wait()
@@ -191,33 +191,33 @@ func TestStoreIsAway(t *testing.T) {
 			trouble.Store(true)
 			time.Sleep(time.Hour)
 			w.want(OfWebsite("web"), true)
-			w.FlagsChanged(t.Context(), OfWebsite("web")) // which cannot be looked up
+			w.FlagsChanged(t.Context(), OfWebsite("web")) // cannot be loaded
 			w.want(OfWebsite("web"), true)
-			if err := w.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "as they were at 2000-01-") {
+			if err := w.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "using the flags of 2000-01-") {
 				t.Errorf("Check: %v", err)
 			}
 			for range 2 {
 				if r, err := w.Evaluate(t.Context(), stranger, "k", &Context{}); err == nil || trouble == &w.store.away && !errors.Is(err, errAway) {
-					t.Errorf("a client that nothing is known of: %+v, %v", r, err)
+					t.Errorf("an unknown client: %+v, %v", r, err)
 				}
 			}
 			trouble.Store(false)
 			time.Sleep(time.Second)
 			if err := w.Check(t.Context()); err != nil {
-				t.Errorf("Check when it is back: %v", err)
+				t.Errorf("Check after the store is back: %v", err)
 			}
 			w.want(stranger, false)
 		}
 		w.set(w.there, f, false)
 		time.Sleep(time.Second)
 		w.want(OfWebsite("web"), false)
-		if text := w.log.String(); strings.Count(text, "as they were") != 2 || strings.Count(text, "as they are again") != 2 {
+		if text := w.log.String(); strings.Count(text, "using the last known flags") != 2 || strings.Count(text, "flags are up to date again") != 2 {
 			t.Errorf("logged:\n%s", text)
 		}
 	})
 }
 
-// TestStoreHangs: nobody waits longer than the timeout, and only for what is new.
+// TestStoreHangs checks that evaluations wait at most for the timeout, and only for new flags.
 func TestStoreHangs(t *testing.T) {
 	inBubble(t, EvaluatorConfig{Timeout: time.Second}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
@@ -227,16 +227,16 @@ func TestStoreHangs(t *testing.T) {
 		began := time.Now()
 		w.want(OfWebsite("web"), true)
 		if took := time.Since(began); took != time.Second {
-			t.Errorf("after a change that could not be loaded an evaluation waited %v", took)
+			t.Errorf("after a change that could not be loaded, an evaluation took %v", took)
 		}
 		w.want(OfWebsite("web"), true)
 		if took := time.Since(began); took != time.Second {
-			t.Errorf("the next one waited as well, %v in all", took)
+			t.Errorf("the next evaluation waited, too, %v in total", took)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		if _, err := w.Evaluate(ctx, OfWebsite("stranger"), "k", &Context{}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("whose context ends first: %v", err)
+			t.Errorf("an evaluation whose context ends first: %v", err)
 		}
 		w.store.hold.Store(nil)
 		time.Sleep(2 * time.Second)
@@ -244,7 +244,7 @@ func TestStoreHangs(t *testing.T) {
 	})
 }
 
-// TestOneClientCannotBeLoaded: the store answers, but not for that client.
+// TestOneClientCannotBeLoaded uses a store that fails for one client only.
 func TestOneClientCannotBeLoaded(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
@@ -252,7 +252,7 @@ func TestOneClientCannotBeLoaded(t *testing.T) {
 		w.want(OfWebsite("web"), true)
 		w.want(OfWebsite("other"), true)
 		w.store.damaged.Store(new(OfWebsite("web")))
-		w.FlagsChanged(t.Context(), OfWebsite("web")) // nothing changed, so what is known is right
+		w.FlagsChanged(t.Context(), OfWebsite("web")) // nothing changed, so the index is current
 		time.Sleep(2 * time.Second)
 		if err := w.Check(t.Context()); err != nil {
 			t.Error(err)
@@ -272,7 +272,7 @@ func TestOneClientCannotBeLoaded(t *testing.T) {
 	})
 }
 
-// TestLoadFromBeforeAChange has changes come between what a load reads and its answer.
+// TestLoadFromBeforeAChange makes changes happen after a load has read and before it returns.
 func TestLoadFromBeforeAChange(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
@@ -296,11 +296,11 @@ func TestLoadFromBeforeAChange(t *testing.T) {
 		close(release)
 		wg.Wait()
 		if r := <-first; !r.Enabled {
-			t.Errorf("who asked before the change got %+v", r)
+			t.Errorf("an evaluation from before the change: %+v", r)
 		}
 		for _, r := range late {
 			if r.Enabled || r.Reason != BooleanDefault {
-				t.Errorf("who asked after the change got %+v", r)
+				t.Errorf("an evaluation from after the change: %+v", r)
 			}
 		}
 		if n := w.store.loads.Load(); n != 2 {
@@ -309,7 +309,7 @@ func TestLoadFromBeforeAChange(t *testing.T) {
 	})
 }
 
-func TestClientsAreForgotten(t *testing.T) {
+func TestUnusedClientsAreDropped(t *testing.T) {
 	inBubble(t, EvaluatorConfig{Clients: 100}, func(t *testing.T, w *world) {
 		mustCreate(t, w.there, Flag{Key: "k", Default: true})
 		w.want(OfWebsite("web"), true)
@@ -318,22 +318,22 @@ func TestClientsAreForgotten(t *testing.T) {
 			w.want(OfWebsite(fmt.Sprint("stranger-", n)), false)
 		}
 		if w.mu.RLock(); len(w.clients) > 100 {
-			t.Errorf("%d clients are remembered", len(w.clients))
+			t.Errorf("%d clients are in memory", len(w.clients))
 		}
 		w.mu.RUnlock()
 		w.want(OfWebsite("web"), true)
 		if n := w.store.loads.Load() - loads; n != 10_000 {
-			t.Errorf("%d loads for as many strangers: a known client was driven out", n)
+			t.Errorf("%d loads for as many unknown ids: a client with flags was dropped", n)
 		}
 		time.Sleep(idle + idleEmpty)
 		if w.mu.RLock(); len(w.clients) != 0 {
-			t.Errorf("%d clients are remembered after nobody asked for long", len(w.clients))
+			t.Errorf("%d unused clients are still in memory", len(w.clients))
 		}
 		w.mu.RUnlock()
 	})
 }
 
-func TestNoRoom(t *testing.T) {
+func TestTooManyLoads(t *testing.T) {
 	inBubble(t, EvaluatorConfig{Clients: 2}, func(t *testing.T, w *world) {
 		release := make(chan struct{})
 		w.store.hold.Store(new(func(context.Context) { <-release }))
@@ -371,9 +371,9 @@ func TestClosed(t *testing.T) {
 
 func TestEvaluatorConfigReportsEveryFault(t *testing.T) {
 	_, err := NewEvaluator(EvaluatorConfig{Every: time.Minute, Timeout: -1})
-	for _, part := range []string{"store", "looks every", "timeout"} {
+	for _, part := range []string{"Config.Store", "Config.Every", "Config.Timeout"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of the %s in: %v", part, err)
+			t.Errorf("the error does not mention %s: %v", part, err)
 		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	idle      = 10 * time.Minute // after which a client that nobody asks for is forgotten
-	idleEmpty = 10 * time.Second // the same, for a client without flags
-	lookAt    = 500              // clients in one question, so that statements stay short
+	idle      = 10 * time.Minute // a client that is not used for this long is dropped
+	idleEmpty = 10 * time.Second // the same for a client without flags
+	lookAt    = 500              // clients per query, so that statements stay short
 )
 
-// watch looks for changes until Close.
+// watch checks for changes until Close.
 func (e *Evaluator) watch() {
 	tick := time.NewTicker(e.cfg.Every)
 	defer tick.Stop()
@@ -34,8 +34,8 @@ func (e *Evaluator) watch() {
 	}
 }
 
-// compare asks for the revisions of all clients in memory, and has those loaded that differ. Its
-// error says that the store did not answer, or why one that differs could not be loaded before.
+// compare gets the revisions of all clients in memory, and reloads clients with another revision. Its error is a
+// failure of the store, or the reason why a changed client could not be loaded before.
 func (e *Evaluator) compare() (failed error) {
 	for clients := range slices.Chunk(e.inUse(), lookAt) {
 		found, err := e.revisions(clients)
@@ -49,12 +49,12 @@ func (e *Evaluator) compare() (failed error) {
 	return failed
 }
 
-// follow has a client loaded that is not at a revision, and says why that failed before.
+// follow reloads a client that is not at revision. It returns the error of the client's last load.
 func (e *Evaluator) follow(client Client, revision int64) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	k := e.clients[client]
-	// A first load under way may be from before a change, which the next look finds.
+	// A running first load may miss a change. The next check finds it.
 	if k == nil || k.index == nil || e.work.Err() != nil {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (e *Evaluator) follow(client Client, revision int64) error {
 
 func (e *Evaluator) revisions(clients []Client) (found map[Client]int64, err error) {
 	defer func() {
-		if p := recover(); p != nil { // in a goroutine of its own it would end the process
+		if p := recover(); p != nil { // an unrecovered panic in this goroutine would end the process
 			err = fmt.Errorf("flags: the store panicked: %v", p)
 		}
 	}()
@@ -77,8 +77,8 @@ func (e *Evaluator) revisions(clients []Client) (found map[Client]int64, err err
 	return e.cfg.Store.Revisions(ctx, clients)
 }
 
-// inUse lists the clients in memory, and forgets those that nobody asks for. While the store
-// does not answer nobody is forgotten, since nobody can be loaded again.
+// inUse returns the clients in memory, after dropping unused ones. While the store fails it drops no clients, since
+// they could not be loaded again.
 func (e *Evaluator) inUse() []Client {
 	now := e.cfg.Now()
 	e.mu.Lock()
@@ -100,15 +100,15 @@ func (k *known) patience() time.Duration {
 
 func (k *known) empty() bool { return k.index != nil && len(k.index.flags) == 0 }
 
-// makeRoom forgets a tenth of the clients when there are too many: those without flags first,
-// so that made-up ids drive nobody out, then those asked for longest ago. It runs with the lock,
-// and reports whether there is room for one.
+// makeRoom drops a tenth of the clients if the limit is reached. It drops clients without flags first, so that
+// made-up ids do not replace real clients, and then the least recently used ones. It reports whether one more
+// client fits. The caller holds the lock.
 func (e *Evaluator) makeRoom() bool {
 	if len(e.clients) < e.cfg.Clients {
 		return true
 	}
 	if e.failing != nil {
-		return false // whoever is forgotten could not be loaded again
+		return false // dropped clients could not be loaded again
 	}
 	type candidate struct {
 		client Client
@@ -136,7 +136,7 @@ func (e *Evaluator) makeRoom() bool {
 	return len(all) > 0
 }
 
-// note keeps how the last look went, and logs when that changes.
+// note stores the result of the last check, and logs changes between success and failure.
 func (e *Evaluator) note(err error) {
 	e.mu.Lock()
 	was := e.failing
@@ -147,8 +147,8 @@ func (e *Evaluator) note(err error) {
 	e.mu.Unlock()
 	switch {
 	case err != nil && was == nil:
-		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelWarn, "flags are evaluated as they were", slog.Any("error", err))
+		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelWarn, "flags cannot be updated; using the last known flags", slog.Any("error", err))
 	case err == nil && was != nil:
-		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelInfo, "flags are evaluated as they are again")
+		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelInfo, "flags are up to date again")
 	}
 }

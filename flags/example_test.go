@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// An editor changes what a store keeps and tells the evaluator of it, which answers from memory.
+// An editor changes the flags in a store and notifies the evaluator, which evaluates in memory.
 func Example() {
 	ctx := context.Background()
 	store := &flags.Memory{}

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Type says how a flag is evaluated when no rule matches.
+// Type defines how a flag is evaluated if no rule matches.
 type Type string
 
 // The types of flags.
 const (
-	Boolean      Type = "boolean"      // its default
-	Rollout      Type = "rollout"      // on for a percentage
-	Multivariant Type = "multivariant" // one of its variants
+	Boolean      Type = "boolean"      // evaluates to its default
+	Rollout      Type = "rollout"      // enabled for a percentage of units
+	Multivariant Type = "multivariant" // evaluates to one of its variants
 )
 
 // Status says whether a flag is evaluated.
 type Status string
 
-// The statuses of flags. Only active ones are evaluated.
+// The statuses of flags. Only active flags are evaluated.
 const (
 	Active   Status = "active"
 	Inactive Status = "inactive"
 	Archived Status = "archived"
 )
 
-// Unit is what shares one result of a rollout.
+// Unit is the unit of a rollout: all contexts with the same unit get the same result.
 type Unit string
 
 // The units of rollouts.
@@ -36,12 +36,12 @@ const (
 	ByTeam         Unit = "team"
 )
 
-// A Flag is one definition. The fields from ID on are set by the store and the editor: what a caller
-// sets there is replaced.
+// A Flag is the definition of a feature flag. The store and the editor set the fields from ID on, and replace
+// values that a caller sets.
 type Flag struct {
-	Client      Client `json:"clientId"`              // the website or organisation that has it
+	Client      Client `json:"clientId"`              // the website or organisation that owns the flag
 	Environment string `json:"environment,omitempty"` // empty means none
-	Key         string `json:"key"`                   // one per client and environment; printable, without blanks and commas
+	Key         string `json:"key"`                   // unique per client and environment; printable, without spaces and commas
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
 
@@ -54,22 +54,22 @@ type Flag struct {
 	Percentage   float64         `json:"rolloutPercentage"`   // 0 to 100, with at most two decimals; whole for FirstHash
 	By           Unit            `json:"rolloutBy,omitempty"` // empty means ByUser
 	Variants     []Variant       `json:"variants"`
-	Dependencies []string        `json:"dependencies"` // keys of the same environment
-	Schedule     []Step          `json:"schedule"`     // steps to come, the next one first
+	Dependencies []string        `json:"dependencies"` // keys of flags in the same environment
+	Schedule     []Step          `json:"schedule"`     // future steps in order of time
 
-	// HashVersion is FirstHash or MixedHash. 0 is FirstHash in a stored flag, since older programs did not
-	// store it; Editor.Create makes it MixedHash. A change shuffles people.
+	// HashVersion is FirstHash or MixedHash. 0 means FirstHash in a stored flag, since older versions did not store
+	// it, but Editor.Create replaces 0 by MixedHash. A change moves people to other buckets.
 	HashVersion int `json:"hashVersion,omitzero"`
 
-	// PersistAcrossAuth tells client libraries to keep the result for a visitor who signs in.
-	// Evaluation does not use it.
+	// PersistAcrossAuth asks client libraries to keep the result when a visitor signs in. Evaluation ignores
+	// it.
 	PersistAcrossAuth bool `json:"persistAcrossAuth"`
 
 	ID        string    `json:"id"`
-	Revision  int64     `json:"revision"` // 1, and one more with every change
+	Revision  int64     `json:"revision"` // 1, plus one for every change
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
-	RemovedAt time.Time `json:"deletedAt,omitzero"` // zero unless it is removed
+	RemovedAt time.Time `json:"deletedAt,omitzero"` // zero unless the flag was removed
 }
 
 // A Variant is one value of a multivariant flag.
@@ -77,21 +77,21 @@ type Variant struct {
 	Key         string          `json:"key"`
 	Type        ValueType       `json:"type"`
 	Value       json.RawMessage `json:"value"`
-	Weight      *float64        `json:"weight,omitempty"` // percent; nil means none. Those of a flag total 100
+	Weight      *float64        `json:"weight,omitempty"` // percent; nil means no weight. The weights of a flag sum to 100
 	Description string          `json:"description,omitempty"`
 }
 
-// ValueType says what the value of a variant is.
+// ValueType is the type of a variant's value.
 type ValueType string
 
 // The types of values.
 const (
 	StringValue ValueType = "string"
 	NumberValue ValueType = "number"
-	JSONValue   ValueType = "json" // any
+	JSONValue   ValueType = "json" // any JSON value
 )
 
-// A Rule decides the result for contexts that it matches; the package documentation says when it does.
+// A Rule decides the result for contexts that it matches. The package documentation says when a rule matches.
 type Rule struct {
 	On          Attribute `json:"type"`
 	Operator    Operator  `json:"operator,omitempty"`
@@ -103,17 +103,17 @@ type Rule struct {
 	BatchValues []string  `json:"batchValues,omitempty"`
 }
 
-// Attribute is the part of a context that a rule is about.
+// Attribute is the part of a context that a rule compares.
 type Attribute string
 
-// What rules can be about.
+// The attributes of rules.
 const (
 	OnUserID   Attribute = "user_id"
 	OnEmail    Attribute = "email"
 	OnProperty Attribute = "property"
 )
 
-// Operator says how a rule compares.
+// Operator is the comparison of a rule.
 type Operator string
 
 // The operators of rules.
@@ -128,31 +128,31 @@ const (
 	NotExists  Operator = "not_exists"
 )
 
-// A Step changes a flag from an instant on.
+// A Step changes a flag at an instant.
 type Step struct {
 	At         time.Time `json:"scheduledAt"` // whole milliseconds
 	Action     Action    `json:"action"`
-	Percentage float64   `json:"value"` // of UpdateRollout
+	Percentage float64   `json:"value"` // for UpdateRollout only
 }
 
-// Action is what a step does.
+// Action is the change that a step makes.
 type Action string
 
 // The actions of steps.
 const (
 	Enable        Action = "enable"         // the status becomes Active
 	Disable       Action = "disable"        // the status becomes Inactive
-	UpdateRollout Action = "update_rollout" // the percentage becomes that of the step
+	UpdateRollout Action = "update_rollout" // the percentage becomes the step's percentage
 )
 
-// A Group is a set of rules that several flags share. Client, ID, Revision and the instants
-// are as those of a [Flag].
+// A Group is a set of rules that several flags share. Client, ID, Revision and the times have the same meaning as in
+// [Flag].
 type Group struct {
 	ID          string    `json:"id"`
 	Client      Client    `json:"clientId"`
 	Name        string    `json:"name"`
 	Description string    `json:"description,omitempty"`
-	Color       string    `json:"color"` // as #6366f1, which empty means
+	Color       string    `json:"color"` // such as #6366f1, the default
 	Rules       []Rule    `json:"rules"`
 	Revision    int64     `json:"revision"`
 	CreatedAt   time.Time `json:"createdAt"`
@@ -167,7 +167,7 @@ func (f *Flag) hashVersion() int {
 	return f.HashVersion
 }
 
-// Clone returns a copy that shares nothing with f.
+// Clone returns a copy that shares no memory with f.
 func (f Flag) Clone() Flag {
 	f.Payload = slices.Clone(f.Payload)
 	f.Rules = cloneRules(f.Rules)
@@ -184,7 +184,7 @@ func (f Flag) Clone() Flag {
 	return f
 }
 
-// Clone returns a copy that shares nothing with g.
+// Clone returns a copy that shares no memory with g.
 func (g Group) Clone() Group {
 	g.Rules = cloneRules(g.Rules)
 	return g

@@ -2,13 +2,13 @@ package flags
 
 import "unicode/utf16"
 
-// anonymous stands for an identifier that is missing.
+// anonymous replaces a missing identifier.
 const anonymous = "anonymous"
 
-// A hash is that of the text that was added so far.
+// A hash is the hash of the text that was added so far.
 type hash int32
 
-// add goes on with text, by UTF-16 code units, and wraps around.
+// add adds the UTF-16 code units of text to the hash, which wraps around.
 func (h hash) add(text string) hash {
 	for _, r := range text {
 		if r >= 0x10000 {
@@ -20,7 +20,7 @@ func (h hash) add(text string) hash {
 	return h
 }
 
-// size is the absolute value, which for the least integer has no place in 32 bits.
+// size returns the absolute value. For the least integer it does not fit into 32 bits.
 func (h hash) size() int64 {
 	if h < 0 {
 		return -int64(h)
@@ -28,5 +28,5 @@ func (h hash) size() int64 {
 	return int64(h)
 }
 
-// bucket is 0 to 99.
+// bucket returns the bucket, from 0 to 99.
 func (h hash) bucket() int { return int(h.size() % 100) }

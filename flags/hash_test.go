@@ -26,7 +26,7 @@ func TestHash(t *testing.T) {
 		{"é:ü", 225963, 63},
 		{"rollout-50:user-0", 977811281, 81},
 		{"rollout-50:user-2", 977811283, 83},
-		{"polygenelubricants", 2147483648, 48}, // whose hash is the least integer
+		{"polygenelubricants", 2147483648, 48}, // its hash is the least integer
 	} {
 		if h := hash(0).add(c.text); h.size() != c.size || h.bucket() != c.bucket {
 			t.Errorf("%q: %d, bucket %d; want %d, %d", c.text, h.size(), h.bucket(), c.size, c.bucket)
@@ -34,7 +34,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestGoldenBuckets holds what people were given against a file that must never change.
+// TestGoldenBuckets compares results with a file that must never change.
 func TestGoldenBuckets(t *testing.T) {
 	var b strings.Builder
 	people := []Context{{}, {UserID: "ü-🎉-漢"}, {Email: "a@example.com"}, {UserID: "u", OrganizationID: "org_abc", TeamID: "team 7"}}
@@ -71,7 +71,7 @@ func goldenFlags() []Flag {
 	return list
 }
 
-// weighted is variants with those weights; -1 is none.
+// weighted returns variants with these weights; -1 means no weight.
 func weighted(weights ...float64) (list []Variant) {
 	for i, w := range weights {
 		v := Variant{Key: string(rune('a' + i)), Type: NumberValue, Value: []byte("1")}
@@ -83,7 +83,7 @@ func weighted(weights ...float64) (list []Variant) {
 	return list
 }
 
-func TestRaisedRolloutSwitchesNobodyOff(t *testing.T) {
+func TestRaisedRolloutExcludesNoOne(t *testing.T) {
 	on := map[string]bool{}
 	for percentage := range 101 {
 		x := NewIndex(Set{Flags: []Flag{{Key: "k", Type: Rollout, Status: Active, Percentage: float64(percentage)}}})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestHashVersionOfStoredAndNewFlags follows the version of a flag that was stored without one, and of a new flag.
+// TestHashVersionOfStoredAndNewFlags checks the version of a flag that was stored without one, and of a new flag.
 func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	var old Flag
 	if err := json.Unmarshal([]byte(`{"id":"1","clientId":"web","key":"old","type":"rollout","status":"active","rolloutPercentage":50}`), &old); err != nil {
@@ -68,8 +68,8 @@ func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	}
 }
 
-// TestMixedRolloutSwitchesNobodyOff raises a percentage in steps of 0.01.
-func TestMixedRolloutSwitchesNobodyOff(t *testing.T) {
+// TestMixedRolloutExcludesNoOne raises a percentage in steps of 0.01.
+func TestMixedRolloutExcludesNoOne(t *testing.T) {
 	s, on := newSplit(MixedHash, forRollout, "k"), 0
 	for _, id := range []string{"a", "b", "ü", "", "user-1", "user-2", "user-3", "anonymous"} {
 		was := false

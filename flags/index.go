@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// An Index is a client's flags prepared for evaluation. It is immutable and safe for concurrent use.
+// An Index is a client's flags, prepared for evaluation. It is immutable and safe for concurrent use.
 type Index struct {
-	revision     int64 // of the set that it was made of
+	revision     int64 // revision of the set
 	flags        map[place]*ready
 	environments map[string][]*ready
 }
 
-// place is where a flag can be found.
+// place identifies a flag of a client.
 type place struct{ environment, key string }
 
-// ready is a flag with all that can be worked out before anybody asks.
+// ready is a flag with everything that does not depend on the context precomputed.
 type ready struct {
 	flag     *Flag
-	needs    []*ready // its dependencies; nil for one that does not exist
-	needed   bool     // another flag depends on it
+	needs    []*ready // its dependencies; nil for a missing flag
+	needed   bool     // other flags depend on it
 	blocked  bool     // its dependencies form a cycle, or a chain of more than MaxChain flags
 	rules    []matcher
-	groups   []matcher // of all target groups
+	groups   []matcher // rules of all target groups
 	rollout  split
 	variant  split
 	weighted bool
 }
 
-// NewIndex prepares the flags of s, without removed ones. It takes time and memory in proportion to
-// their rules.
+// NewIndex prepares the flags of s that are not removed. It takes time and memory in proportion to their
+// rules.
 func NewIndex(s Set) *Index {
 	groups := make(map[string][]Rule, len(s.Groups))
 	for _, g := range s.Groups {
@@ -83,7 +83,7 @@ func (x *Index) Evaluate(key string, c *Context, now time.Time) Result {
 	return e.result(x.flags[place{c.Environment, key}])
 }
 
-// EvaluateAll returns the results by key of all flags of c's environment that are evaluated.
+// EvaluateAll returns the results by key of all evaluated flags in c's environment.
 func (x *Index) EvaluateAll(c *Context, now time.Time) map[string]Result {
 	e := evaluation{context: c, now: now}
 	found := make(map[string]Result, len(x.environments[c.Environment]))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A matcher is a rule made ready: how it matches is decided, and lists can be looked up in.
+// A matcher is a prepared rule: the way of matching is chosen, and lists are stored as sets.
 type matcher struct {
 	enabled bool
 	on      Attribute
@@ -14,14 +14,14 @@ type matcher struct {
 
 	operator Operator
 	value    any
-	text     string // of value
+	text     string // text of value
 	limit    float64
-	split    split            // of a percentage
-	values   map[any]struct{} // or those of a batch
+	split    split            // for percentages
+	values   map[any]struct{} // the set of values or batch values
 	batch    []string
 }
 
-// compile returns the matcher of r, by the first of the package comment's kinds that fits.
+// compile returns the matcher of r. The first case in the package documentation that fits defines it.
 func compile(r *Rule, percentage split) matcher {
 	m := matcher{enabled: r.Enabled, on: r.On, field: r.Field, operator: r.Operator, value: scalar(r.Value), matches: never}
 	m.text = textOf(m.value)
@@ -43,7 +43,7 @@ func never(*matcher, *Context) bool { return false }
 
 func matchPercentage(m *matcher, c *Context) bool { return m.split.below(c.person(), m.limit) }
 
-// subject is the text of what m is about, and whether it is there.
+// subject returns the text of the attribute that m compares, and whether it is present.
 func (m *matcher) subject(c *Context) (string, bool) {
 	switch m.on {
 	case OnUserID:
@@ -111,7 +111,7 @@ func (m *matcher) lists(v any) bool {
 	return in
 }
 
-// compare is one of the four operators between texts.
+// compare applies a text operator.
 func compare(o Operator, text, with string) bool {
 	switch o {
 	case Equals:
@@ -126,7 +126,7 @@ func compare(o Operator, text, with string) bool {
 	return false
 }
 
-// isScalar reports whether v is such as two of them can be equal.
+// isScalar reports whether v has a type with equality.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case string, float64, bool:
@@ -135,7 +135,7 @@ func isScalar(v any) bool {
 	return false
 }
 
-// setOf is the set of those of list that can equal something; nil for an empty list.
+// setOf returns the set of values in list that have equality; nil for an empty list.
 func setOf[T any](list []T) map[any]struct{} {
 	if len(list) == 0 {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Memory is a Store in memory, for tests, examples, and hosts that make their flags at start. Its zero
-// value is empty and ready.
+// Memory is a Store in memory, for tests, examples, and hosts that create their flags at start. The zero Memory is
+// empty and ready to use.
 type Memory struct {
 	mu      sync.RWMutex
 	sets    map[Client]*Set
@@ -17,7 +17,7 @@ type Memory struct {
 
 var _ Store = (*Memory)(nil)
 
-// flagOf is a flag of a client by its id.
+// flagOf identifies a flag of a client.
 type flagOf struct {
 	client Client
 	id     string
@@ -71,15 +71,15 @@ func (m *Memory) Commit(ctx context.Context, c Commit) error {
 	return nil
 }
 
-// apply makes s the set after c.
+// apply applies c to s.
 func (s *Set) apply(c Commit) {
 	s.Revision++
 	s.Flags = merge(s.Flags, c.Flags, c.DropFlags, func(f Flag) string { return f.ID })
 	s.Groups = merge(s.Groups, c.Groups, c.DropGroups, func(g Group) string { return g.ID })
 }
 
-// merge is kept without what is dropped, and with copies of changed in the place of those of
-// their ids.
+// merge returns kept without dropped records, and with copies of changed records. A changed record replaces the one
+// with the same id.
 func merge[T interface{ Clone() T }](kept, changed []T, dropped []string, id func(T) string) []T {
 	gone := map[string]bool{}
 	for _, d := range dropped {
@@ -101,7 +101,7 @@ func (m *Memory) remember(c Change) {
 	m.history[id] = list[max(0, len(list)-MaxHistory):]
 }
 
-// clone returns a copy that shares nothing with c.
+// clone returns a copy that shares no memory with c.
 func (c Change) clone() Change {
 	if c.Before != nil {
 		c.Before = new(c.Before.Clone())

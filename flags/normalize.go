@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// normalize makes f what a store gives back: defaults are filled in, lists are there, JSON is
-// compact, instants are whole milliseconds in UTC, and the schedule is in order.
+// normalize changes f to the form in which stores return it: with defaults, non-nil lists, compact JSON, times in
+// whole milliseconds and UTC, and a sorted schedule.
 func (f *Flag) normalize() {
 	if f.Status == "" {
 		f.Status = Active
@@ -66,7 +66,7 @@ func present[T any](list []T) []T {
 	return list
 }
 
-// compact drops blanks; what is no JSON stays, for [Flag.Check] to tell of.
+// compact removes whitespace from JSON. It returns invalid JSON unchanged; [Flag.Check] reports it.
 func compact(js json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if err := json.Compact(&b, js); err != nil || b.Len() == 0 {
@@ -75,7 +75,7 @@ func compact(js json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// scalar is v with a number of any kind as a float64, which JSON makes of it.
+// scalar returns v, with any number converted to float64, as in decoded JSON.
 func scalar(v any) any {
 	switch n := v.(type) {
 	case int:
@@ -96,7 +96,7 @@ func scalar(v any) any {
 	return v
 }
 
-// millis is t as it is kept.
+// millis returns t in the form in which stores save it.
 func millis(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

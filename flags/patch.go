@@ -14,25 +14,25 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// A Patch is some fields of a flag, read from JSON.
+// A Patch is a set of fields of a flag, decoded from JSON.
 type Patch struct {
-	ClientID string // clientId; empty when it is not there
+	ClientID string // clientId; empty if absent
 	fields   map[string]func(*Flag)
-	faults   FieldErrors // of the shape
+	faults   FieldErrors // mistakes in the shape
 }
 
 // Empty reports whether p sets no field.
 func (p Patch) Empty() bool { return len(p.fields) == 0 }
 
-// Apply sets the fields of p in f, whose client stays.
+// Apply sets the fields of p in f. It does not change the client.
 func (p Patch) Apply(f *Flag) {
 	for _, name := range slices.Sorted(maps.Keys(p.fields)) {
 		p.fields[name](f)
 	}
 }
 
-// Flag returns a new flag of client with the fields of p. client is the one that p.ClientID names. Its error is
-// [FieldErrors] when a field is missing that a new flag needs: clientId, key, type and defaultValue.
+// Flag returns a new flag of client with the fields of p. client is the client with the id p.ClientID. The error is
+// [FieldErrors] if a required field of a new flag is missing: clientId, key, type or defaultValue.
 func (p Patch) Flag(client Client) (Flag, error) {
 	var faults FieldErrors
 	if p.ClientID == "" {
@@ -48,9 +48,9 @@ func (p Patch) Flag(client Client) (Flag, error) {
 	return f, faults.err()
 }
 
-// Check returns everything that is wrong with p by itself at an instant, as FieldErrors, or nil: the shape,
-// what is missing (for a new flag also what Flag says) and values. It is for a p that cannot be applied; what is
-// wrong in view of other flags, an [Editor] tells of one that can.
+// Check returns all mistakes in p itself at an instant, as FieldErrors, or nil: in its shape and in its values. For
+// a new flag it also reports missing fields, as Flag does. Use it for a patch that cannot be applied. An
+// [Editor] reports mistakes in relation to other flags for a patch that can be applied.
 func (p Patch) Check(isNew bool, now time.Time) error {
 	faults, f := slices.Clone(p.faults), Flag{Client: OfWebsite(p.ClientID), Type: Rollout, HashVersion: MixedHash}
 	missing := FieldErrors{}
@@ -64,18 +64,18 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 	faults.addNew(missing)
 	p.Apply(&f)
 	if slices.ContainsFunc(faults, func(known FieldError) bool { return known.Field == "type" }) {
-		f.Type = Rollout // so that it forbids nothing to other fields
+		f.Type = Rollout // the type that forbids no other field
 	}
 	f.normalize()
 	var values FieldErrors
 	f.check(now, &values)
 	faults.addNew(slices.DeleteFunc(values, func(v FieldError) bool {
-		return p.fields[topOf(v.Field)] == nil // it is not of p
+		return p.fields[topOf(v.Field)] == nil // the field is not in p
 	}))
 	return faults.err()
 }
 
-// addNew adds those of more whose field has no mistake yet: they would follow from that.
+// addNew adds the mistakes in more, except for fields that already have one: it may be the cause of the others.
 func (f *FieldErrors) addNew(more FieldErrors) {
 	before := *f
 	for _, m := range more {
@@ -85,7 +85,7 @@ func (f *FieldErrors) addNew(more FieldErrors) {
 	}
 }
 
-// topOf is the field of the flag that field lies in.
+// topOf returns the top-level field that contains field.
 func topOf(field string) string {
 	if end := strings.IndexAny(field, ".["); end >= 0 {
 		return field[:end]
@@ -93,9 +93,9 @@ func topOf(field string) string {
 	return field
 }
 
-// ParsePatch reads a JSON object whose names are those of [Flag] that a caller sets; null clears
-// a field that may be absent. Its error is [FieldErrors] with everything that is wrong with the shape; the
-// Patch is good for [Patch.Check] then. Values are checked by [Flag.Check].
+// ParsePatch parses a JSON object with the names of [Flag] fields that a caller sets. null clears an optional
+// field. Its error is [FieldErrors] with all mistakes in the shape; [Patch.Check] can then still be called.
+// [Flag.Check] checks values.
 func ParsePatch(js []byte) (Patch, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(js, &raw); err != nil || raw == nil {
@@ -121,7 +121,7 @@ func ParsePatch(js []byte) (Patch, error) {
 	return p, faults.err()
 }
 
-// A reader makes of a field's JSON what sets it.
+// A reader decodes the JSON of a field, and returns a function that sets the field.
 type reader func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag)
 
 var readers = map[string]reader{
@@ -144,17 +144,17 @@ var readers = map[string]reader{
 	"targetGroupIds":    list(func(f *Flag) *[]string { return &f.Groups }),
 }
 
-// synonyms are words that people use in place of the fields of a flag.
+// synonyms are words that people use instead of the fields of a flag.
 var synonyms = mistake.Synonyms{
 	"client": {"clientId"}, "default": {"defaultValue"}, "enabled": {"status"}, "id": {"key"}, "kind": {"type"}, "percent": {"rolloutPercentage"},
 	"percentage": {"rolloutPercentage"}, "rollout": {"rolloutPercentage"}, "state": {"status"}, "targeting": {"rules"}, "value": {"defaultValue"},
 	"variations": {"variants"}, "websiteid": {"clientId"},
 }
 
-// needed are the fields that cannot be cleared.
+// needed lists the fields that cannot be cleared.
 var needed = []string{"key", "type", "status", "defaultValue", "persistAcrossAuth", "hashVersion"}
 
-// readHashVersion reads a version of the hash. 0, which in Go means the default, is a mistake in JSON.
+// readHashVersion decodes a version of the hash. In JSON 0 is a mistake; in Go it means the default.
 func readHashVersion(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
 	version := -1
 	if readInto(faults, name, js, &version); version == 0 {
@@ -171,8 +171,8 @@ func single[T any](field func(*Flag) *T) reader {
 	}
 }
 
-// list reads each element by itself, so that each has its own faults. need is a name that
-// elements must have.
+// list decodes the elements of a list separately, so that each has its own mistakes. Elements must have the field
+// need.
 func list[T any](field func(*Flag) *[]T, need ...string) reader {
 	return func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
 		var elements []json.RawMessage
@@ -191,7 +191,7 @@ func list[T any](field func(*Flag) *[]T, need ...string) reader {
 	}
 }
 
-// readInto decodes js into v, and says what is wrong in words of JSON.
+// readInto decodes js into v, and reports mistakes in terms of JSON.
 func readInto(faults *FieldErrors, name string, js json.RawMessage, v any) {
 	d := json.NewDecoder(bytes.NewReader(js))
 	d.DisallowUnknownFields()
@@ -207,7 +207,7 @@ func readInto(faults *FieldErrors, name string, js json.RawMessage, v any) {
 		return
 	}
 	if _, ok := errors.AsType[*time.ParseError](err); ok {
-		faults.addf(name, "must have instants of the form 2026-03-29T12:00:00Z")
+		faults.addf(name, "must have times like 2026-03-29T12:00:00Z")
 		return
 	}
 	faults.addf(name, "%s", strings.TrimPrefix(err.Error(), "json: "))

@@ -61,7 +61,7 @@ func TestPatchReportsEveryFault(t *testing.T) {
 			"flags: not valid: defaultValue must be true or false, not a string; key must not be null; rolloutPercentage must be a number, not a string; rules must be an array, not an object"},
 		{`{"rules":[{"enabled":"x"},{"type":"user_id"},5,{"enabled":true,"op":"x"}]}`,
 			`flags: not valid: rules[0].enabled must be true or false, not a string; rules[1].enabled is required; rules[2] must be an object, not a number; rules[3]: unknown field "op"`},
-		{`{"schedule":[{"scheduledAt":"tomorrow"}]}`, "flags: not valid: schedule[0] must have instants of the form 2026-03-29T12:00:00Z"},
+		{`{"schedule":[{"scheduledAt":"tomorrow"}]}`, "flags: not valid: schedule[0] must have times like 2026-03-29T12:00:00Z"},
 		{`{"variants":[{"weight":"5"}]}`, "flags: not valid: variants[0].weight must be a number, not a string"},
 	} {
 		if _, err := ParsePatch([]byte(c.body)); err == nil || err.Error() != c.want {
@@ -81,8 +81,8 @@ func TestPatchReportsEveryFault(t *testing.T) {
 	}
 }
 
-// FuzzPatch holds that what is read and found valid is the same after a store had it, and can
-// be evaluated.
+// FuzzPatch checks that an accepted patch is unchanged after storing and loading, and can be
+// evaluated.
 func FuzzPatch(f *testing.F) {
 	f.Add([]byte(fullBody))
 	f.Add([]byte(`{"clientId":"c","key":"k","type":"boolean","defaultValue":true,"payload":{"<":"\u2028"}}`))
@@ -92,11 +92,11 @@ func FuzzPatch(f *testing.F) {
 		p, err := ParsePatch(body)
 		if err != nil {
 			if faults, ok := errors.AsType[FieldErrors](err); !ok || len(faults) == 0 {
-				t.Fatalf("an error that names nothing: %v", err)
+				t.Fatalf("an error without fields: %v", err)
 			}
 			for _, isNew := range []bool{true, false} {
 				if all, _ := errors.AsType[FieldErrors](p.Check(isNew, noon())); len(all) < len(p.faults) {
-					t.Fatalf("of %v are told %v", err, all)
+					t.Fatalf("of the mistakes %v Check only reports %v", err, all)
 				}
 			}
 			return

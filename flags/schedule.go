@@ -2,14 +2,14 @@ package flags
 
 import "time"
 
-// At returns f as it is at an instant: with each step that is due by then applied and counted as a
+// At returns f at an instant, after all steps that are due by then. Each step counts as a
 // revision.
 func (f Flag) At(now time.Time) Flag {
 	f, _ = f.settle(now)
 	return f
 }
 
-// step is f after the first step of its schedule.
+// step returns f after the first step of its schedule.
 func (f Flag) step() Flag {
 	s := f.Schedule[0]
 	f.Status, f.Percentage = s.apply(f.Status, f.Percentage)
@@ -31,7 +31,7 @@ func (s *Step) apply(status Status, percentage float64) (Status, float64) {
 	return status, percentage
 }
 
-// state returns the status and the percentage that f's schedule has brought it to by now.
+// state returns the status and the percentage of f at now, after all due steps.
 func (f *Flag) state(now time.Time) (Status, float64) {
 	status, percentage := f.Status, f.Percentage
 	for i := range f.Schedule {
@@ -44,7 +44,7 @@ func (f *Flag) state(now time.Time) (Status, float64) {
 	return status, percentage
 }
 
-// settle returns f as it is at an instant, with its HashVersion named, and the changes that its schedule made.
+// settle returns f at an instant, with its HashVersion set, and the changes that its schedule made.
 func (f Flag) settle(now time.Time) (Flag, []Change) {
 	f.HashVersion = f.hashVersion()
 	var done []Change

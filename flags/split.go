@@ -46,7 +46,7 @@ func newSplit(version int, why purpose, key string) split {
 	return split{start: hash(0).add("percentage:")}
 }
 
-// below reports whether id is among the first percent of all people.
+// below reports whether id is in the first percent % of all people.
 func (s *split) below(id string, percent float64) bool { return s.bucket(id) < s.limit(percent) }
 
 // bucket returns the bucket of id, a whole number.
@@ -57,7 +57,7 @@ func (s *split) bucket(id string) float64 {
 	return float64(s.start.add(id).bucket())
 }
 
-// limit returns the number that the buckets of the first percent are less than.
+// limit returns the number of buckets in the first percent % of all people.
 func (s *split) limit(percent float64) float64 {
 	if s.mixed {
 		return math.Round(percent * mixedBuckets / 100)
@@ -65,7 +65,7 @@ func (s *split) limit(percent float64) float64 {
 	return percent
 }
 
-// equal returns which of n equal parts of all people id belongs to.
+// equal returns the index of the part that contains id, if all people are divided into n equal parts.
 func (s *split) equal(id string, n int) int {
 	if s.mixed {
 		return part(mix(s.seed, id), n)
@@ -75,12 +75,12 @@ func (s *split) equal(id string, n int) int {
 
 // mix returns the first 8 bytes of SHA-256 over seed and id, the highest byte first.
 func mix(seed []byte, id string) uint64 {
-	var room [128]byte // most texts fit, so that nothing is allocated
+	var room [128]byte // most texts fit, which avoids an allocation
 	sum := sha256.Sum256(append(append(room[:0], seed...), id...))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// part returns which of n equal parts of the 64-bit integers h lies in: h × n / 2⁶⁴, rounded down.
+// part returns the index of the part that contains h, if the 64-bit integers are divided into n equal parts.
 func part(h uint64, n int) int {
 	high, _ := bits.Mul64(h, uint64(n))
 	return int(high)

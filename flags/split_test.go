@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestHashVersion2Vectors computes the published vectors, which e2e/flags-vectors.mjs computes in JavaScript. They
-// were made by Python's hashlib.
+// TestHashVersion2Vectors computes the published vectors, which were made with Python's hashlib.
+// e2e/flags-vectors.mjs computes them in JavaScript.
 func TestHashVersion2Vectors(t *testing.T) {
 	js, err := os.ReadFile("testdata/hash_version_2.json")
 	if err != nil {
@@ -35,8 +35,8 @@ func TestHashVersion2Vectors(t *testing.T) {
 	}
 }
 
-// TestTwoFlagsAreIndependent has 2 000 random ids in two flags with two variants each, without weights, and in two
-// rollouts of 50 %. Each of the four combinations is within 3 standard deviations of 500.
+// TestTwoFlagsAreIndependent evaluates two flags for 2 000 random ids, once with two variants each and once as
+// rollouts of 50 %. Each of the four combinations must be within 3 standard deviations of 500.
 func TestTwoFlagsAreIndependent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all, variants, rollouts []string
@@ -65,10 +65,10 @@ func TestTwoFlagsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestPairsOfFlagsAreIndependent computes the chi-square of each of the 190 pairs of 20 flags over 100 000 ids, for
-// rollouts of 50 % and for three variants without weights, and of each flag's rollout with its own variants. All stay
-// below the 99.9 % quantile. The flags and ids are fixed, and so are the results: of 400 values of a perfect hash one
-// would be above the quantile with every third choice of names.
+// TestPairsOfFlagsAreIndependent computes the chi-square of each of the 190 pairs of 20 flags over 100 000 ids. It
+// does so for rollouts of 50 %, for three variants without weights, and for each flag's rollout with its variants. All
+// values must be below the 99.9 % quantile. Flags and ids are fixed, so the results are, too. With a perfect hash, one
+// of 400 values would exceed the quantile for every third choice of names.
 func TestPairsOfFlagsAreIndependent(t *testing.T) {
 	t.Parallel()
 	for _, bad := range dependentPairs(20, MixedHash) {
@@ -76,14 +76,14 @@ func TestPairsOfFlagsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestHashVersion1IsNotIndependent shows that the test above can fail.
+// TestHashVersion1IsNotIndependent shows that the test above can detect dependent flags.
 func TestHashVersion1IsNotIndependent(t *testing.T) {
 	if bad := dependentPairs(3, FirstHash); len(bad) < 6 {
 		t.Errorf("only %d of 9 pairs with the first hash depend on each other: %q", len(bad), bad)
 	}
 }
 
-// dependentPairs returns a line for each pair whose chi-square is not below the 99.9 % quantile.
+// dependentPairs returns a line for each pair whose chi-square reaches the 99.9 % quantile.
 func dependentPairs(flags, version int) (bad []string) {
 	rollouts, variants, people := make([]sample, flags), make([]sample, flags), make([]Context, sampled)
 	for n := range people {
@@ -95,7 +95,7 @@ func dependentPairs(flags, version int) (bad []string) {
 		wg.Go(func() { rollouts[n], variants[n] = newSample(2, r, people), newSample(3, r, people) })
 	}
 	wg.Wait()
-	// The quantiles have one degree of freedom fewer than there are combinations.
+	// The quantiles have one degree of freedom less than the number of combinations.
 	check := func(kind string, a, b int, x, y sample, quantile float64) {
 		if chi := chiSquare(x, y); chi >= quantile {
 			bad = append(bad, fmt.Sprintf("%s of flags %d and %d: chi-square %.1f, not below %.3f", kind, a, b, chi, quantile))
@@ -113,10 +113,10 @@ func dependentPairs(flags, version int) (bad []string) {
 
 const sampled = 100_000
 
-// A sample has for each equal part of people the ids in it, as a set of bits.
+// A sample holds the ids in each equal part of people, as sets of bits.
 type sample [][]uint64
 
-// newSample divides ids by the rollout of r for two parts, else by its variants.
+// newSample divides ids by the rollout of r for two parts, otherwise by its variants.
 func newSample(parts int, r *ready, people []Context) sample {
 	s := make(sample, parts)
 	for i := range s {
@@ -134,7 +134,7 @@ func newSample(parts int, r *ready, people []Context) sample {
 	return s
 }
 
-// chiSquare compares how many ids are in each combination with an equal number in each.
+// chiSquare compares the number of ids in each combination with equal numbers.
 func chiSquare(x, y sample) (sum float64) {
 	want := sampled / float64(len(x)*len(y))
 	for _, a := range x {
@@ -149,7 +149,7 @@ func chiSquare(x, y sample) (sum float64) {
 	return sum
 }
 
-// TestHundredthOfAPercent has a rollout of 0.01 % and a variant with that weight: of 300 000 people about 30 get it.
+// TestHundredthOfAPercent uses a rollout of 0.01 % and a variant with that weight: about 30 of 300 000 people get it.
 func TestHundredthOfAPercent(t *testing.T) {
 	t.Parallel()
 	rollout, variant := newSplit(MixedHash, forRollout, "k"), newReady(&Flag{Key: "k", HashVersion: MixedHash, Variants: weighted(0.01, 99.99)}, nil)
@@ -168,7 +168,7 @@ func TestHundredthOfAPercent(t *testing.T) {
 	}
 }
 
-// TestLimitsOfMixedHashAreExact checks that every percentage with two decimals is that many buckets.
+// TestLimitsOfMixedHashAreExact checks the number of buckets for every percentage with two decimals.
 func TestLimitsOfMixedHashAreExact(t *testing.T) {
 	s := split{mixed: true}
 	for n := range mixedBuckets + 1 {

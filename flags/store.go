@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// A Set is all flags and groups of a client.
+// A Set holds all flags and groups of a client.
 type Set struct {
 	Client   Client
-	Revision int64 // 0 when the client never had any, and one more with every commit
+	Revision int64 // 0 for a client without records; each commit adds one
 	Flags    []Flag
 	Groups   []Group
 }
@@ -18,15 +18,15 @@ type Set struct {
 type Change struct {
 	Client   Client    `json:"clientId"`
 	Flag     string    `json:"flagId"`
-	Revision int64     `json:"revision"` // of the flag after it
+	Revision int64     `json:"revision"` // revision of the flag after the change
 	At       time.Time `json:"at"`
 	Actor    Actor     `json:"actor"`
 	Event    Event     `json:"event"`
-	Before   *Flag     `json:"before"` // nil when the flag was created
+	Before   *Flag     `json:"before"` // nil if the flag was created
 	After    *Flag     `json:"after"`
 }
 
-// Event says what happened to a flag.
+// Event is the kind of a change.
 type Event string
 
 // The events of a history.
@@ -38,54 +38,54 @@ const (
 	Scheduled Event = "scheduled" // by a step of its schedule
 )
 
-// An Actor is who makes a change. Its texts have at most [MaxID] bytes.
+// An Actor is the person or program that makes a change. Its texts have at most [MaxID] bytes.
 type Actor struct {
 	Kind string `json:"type"` // such as key, user or schedule
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 }
 
-// A Commit is a change of one client's set.
+// A Commit is a change of a client's set.
 type Commit struct {
 	Client     Client
-	Base       int64    // the set's revision before the commit; afterwards it is one more
-	Flags      []Flag   // new or changed, whole
-	Groups     []Group  // new or changed, whole
+	Base       int64    // revision of the set before the commit; the commit adds one
+	Flags      []Flag   // complete new or changed flags
+	Groups     []Group  // complete new or changed groups
 	DropFlags  []string // ids of flags to delete with their history
-	DropGroups []string // ids
-	Changes    []Change // added to the history; revisions of a flag follow each other
+	DropGroups []string // ids of groups to delete
+	Changes    []Change // added to the history; revisions of a flag are consecutive
 }
 
-// A Store keeps sets and history. It need not know the rules for flags: only an Editor makes commits.
-// Records come back as they were given, JSON values byte for byte (an encoder of encoding/json needs
-// SetEscapeHTML(false)). It is safe for concurrent use; package flagstest tests one.
+// A Store holds sets and history. It does not need to know the rules for flags, since only an Editor makes commits.
+// It returns records as they were stored, JSON values byte for byte; with encoding/json this needs
+// SetEscapeHTML(false). It is safe for concurrent use. Package flagstest tests it.
 type Store interface {
-	// Load returns a consistent snapshot of the set of a client, its records in any order, with removed
-	// flags. The caller may change it. A client that the store does not know has an empty set of
-	// revision 0.
+	// Load returns a consistent snapshot of a client's set, with removed flags, in any order. The caller may
+	// change it. An unknown client has an empty set with revision
+	// 0.
 	Load(ctx context.Context, client Client) (Set, error)
-	// Commit stores all of c durably, or nothing. Its error wraps [ErrConflict] when the set's revision
-	// is not c.Base; of commits with the same base one succeeds. It keeps no references into c. Of a
-	// flag's history it may delete all but the last [MaxHistory] changes, and the oldest changes of a client beyond
+	// Commit stores all of c durably, or nothing. Its error wraps [ErrConflict] if the set's revision is not
+	// c.Base; of concurrent commits with the same base one succeeds. Commit retains no references into c. It may
+	// delete changes of a flag before the last [MaxHistory], and the oldest changes of a client beyond
 	// [MaxHistoryBytes].
 	Commit(ctx context.Context, c Commit) error
-	// Revisions returns the revisions of the sets of clients. Clients that it does not know are left
-	// out.
+	// Revisions returns the revisions of the clients' sets, without unknown
+	// clients.
 	Revisions(ctx context.Context, clients []Client) (map[Client]int64, error)
-	// History lists changes of a flag of client with revisions less than before, the newest
-	// first, at most limit; none for a flag that client does not have.
+	// History returns at most limit changes of a client's flag with revisions less than before, the newest first. It
+	// returns none for an unknown flag.
 	History(ctx context.Context, client Client, flag string, before int64, limit int) ([]Change, error)
 }
 
-// An Invalidator is called on changes to clients' flags, so that copies of them can be dropped. An
-// Evaluator is one.
+// An Invalidator is notified of changes of clients' flags, so that it can drop copies of them. An Evaluator is an
+// Invalidator.
 type Invalidator interface {
-	// FlagsChanged says that a client's set may have changed; the zero Client means that any may have. It does
-	// not fail and returns soon. The change stays made when ctx ends.
+	// FlagsChanged is called after a client's set may have changed. The zero Client means any client. FlagsChanged
+	// cannot fail and returns soon. It takes effect even if ctx ends.
 	FlagsChanged(ctx context.Context, client Client)
 }
 
-// inPlace is the flag of a place, whether or not it is removed; nil when there never was one.
+// inPlace returns the flag at a place, removed or not, or nil.
 func (s *Set) inPlace(p place) *Flag {
 	i := slices.IndexFunc(s.Flags, func(f Flag) bool { return f.Environment == p.environment && f.Key == p.key })
 	if i < 0 {
@@ -94,7 +94,7 @@ func (s *Set) inPlace(p place) *Flag {
 	return &s.Flags[i]
 }
 
-// flag is the one of an id, if it is not removed.
+// flag returns the flag with this id, or nil if it does not exist or is removed.
 func (s *Set) flag(id string) *Flag {
 	i := slices.IndexFunc(s.Flags, func(f Flag) bool { return f.ID == id && f.RemovedAt.IsZero() })
 	if i < 0 {
@@ -111,7 +111,7 @@ func (s *Set) group(id string) *Group {
 	return &s.Groups[i]
 }
 
-// change is the entry of what made after of before.
+// change returns the history entry for before → after.
 func change(event Event, by Actor, before, after *Flag) Change {
 	c := Change{Client: after.Client, Flag: after.ID, Revision: after.Revision, At: after.UpdatedAt, Actor: by, Event: event, After: new(after.Clone())}
 	if before != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// Check returns everything that is wrong with f alone at an instant, as FieldErrors, or nil. An Editor
-// also checks f against the other flags of its client.
+// Check returns all mistakes in f itself at an instant, as FieldErrors, or nil. An Editor also checks f
+// against the other flags of its client.
 func (f Flag) Check(now time.Time) error {
 	var faults FieldErrors
 	f.check(now, &faults)
@@ -47,7 +47,7 @@ func (f *Flag) check(now time.Time, faults *FieldErrors) {
 	faults.size(f)
 }
 
-// Check returns everything that is wrong with g alone, as FieldErrors, or nil.
+// Check returns all mistakes in g itself, as FieldErrors, or nil.
 func (g Group) Check() error {
 	var faults FieldErrors
 	g.check(&faults)
@@ -80,7 +80,7 @@ func (f *Flag) checkVariants(faults *FieldErrors) {
 		where := at("variants", i)
 		faults.word(where+".key", v.Key, MaxVariantKey)
 		if seen[v.Key] {
-			faults.addf(where+".key", "must differ from the keys of other variants, and %q does not", v.Key)
+			faults.addf(where+".key", "must differ from the keys of other variants: %q", v.Key)
 		}
 		seen[v.Key] = true
 		v.checkValue(where, faults)
@@ -152,8 +152,8 @@ func (f *FieldErrors) hashVersion(version int) {
 	f.addf("hashVersion", "must be %d or %d, not %d", FirstHash, MixedHash, version)
 }
 
-// word is a text that names something: printable, without blanks and commas, since lists of
-// keys are separated by them.
+// word checks a name: printable, without spaces and commas, because lists of keys are separated by
+// commas.
 func (f *FieldErrors) word(field, text string, limit int) {
 	switch {
 	case text == "":
@@ -168,7 +168,7 @@ func (f *FieldErrors) word(field, text string, limit int) {
 func (f *FieldErrors) text(field, text string, limit int) {
 	switch {
 	case !utf8.ValidString(text):
-		f.addf(field, "must be UTF-8")
+		f.addf(field, "must be valid UTF-8")
 	case utf8.RuneCountInString(text) > limit:
 		f.addf(field, "may have at most %d characters", limit)
 	}
@@ -185,16 +185,16 @@ func (f *FieldErrors) required(field, text string, limit int) {
 	}
 }
 
-// client checks whose flags a record is for.
+// client checks the client of a record.
 func (f *FieldErrors) client(c Client) {
 	before := len(*f)
 	f.required("clientId", c.ID, MaxClient)
 	if len(*f) == before && !c.valid() {
-		f.addf("clientId", "is neither a website's nor an organisation's")
+		f.addf("clientId", "must be the id of a website or an organisation")
 	}
 }
 
-// json reports whether js is a JSON value of a size that may be kept.
+// json checks a JSON value and reports whether it is valid and small enough.
 func (f *FieldErrors) json(field string, js json.RawMessage) bool {
 	before := len(*f)
 	switch {
@@ -208,7 +208,7 @@ func (f *FieldErrors) json(field string, js json.RawMessage) bool {
 	return len(*f) == before
 }
 
-// checkPercentage checks a percentage of a rollout, which must be as fine as the buckets of f's hash at most.
+// checkPercentage checks a percentage of a rollout. It may only be as fine as the buckets of f's hash.
 func (f *Flag) checkPercentage(field string, percent float64, faults *FieldErrors) {
 	switch {
 	case !(percent >= 0 && percent <= 100): // also refuses NaN
@@ -237,7 +237,7 @@ func oneOf[T ~string](faults *FieldErrors, field string, got T, allowed ...T) {
 	faults.addf(field, "must be %s, not %.40q", mistake.Or(allowed...), string(got))
 }
 
-// names checks a list of ids or keys, each there once.
+// names checks a list of ids or keys without duplicates.
 func names(faults *FieldErrors, field string, list []string, limit int) {
 	if len(list) > limit {
 		faults.atMost(field, "entries", len(list), limit)
@@ -246,12 +246,12 @@ func names(faults *FieldErrors, field string, list []string, limit int) {
 	for i, name := range list {
 		faults.word(at(field, i), name, MaxKey)
 		if slices.Contains(list[:i], name) {
-			faults.addf(at(field, i), "must not be there twice: %q", name)
+			faults.addf(at(field, i), "must not be listed twice: %q", name)
 		}
 	}
 }
 
-// sizeOf is how many bytes of JSON a record has; one that makes none has another fault.
+// sizeOf returns the size of a record's JSON in bytes. Invalid records have another mistake, so 0 is fine.
 func sizeOf(record any) int {
 	var counted bytes.Buffer
 	if err := json.NewEncoder(&counted).Encode(record); err != nil {

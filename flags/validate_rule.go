@@ -15,7 +15,7 @@ func checkRules(faults *FieldErrors, rules []Rule) {
 	}
 }
 
-// check finds what is no rule, and rules that would never match.
+// check reports invalid rules, and rules that would never match.
 func (r *Rule) check(where string, faults *FieldErrors) {
 	oneOf(faults, where+".type", r.On, OnUserID, OnEmail, OnProperty)
 	faults.text(where+".field", r.Field, MaxPropertyName)
@@ -107,7 +107,7 @@ func checkScalar(faults *FieldErrors, where string, v any) {
 	switch v := v.(type) {
 	case string:
 		if !utf8.ValidString(v) || utf8.RuneCountInString(v) > MaxValue {
-			faults.addf(where, "must be UTF-8 of at most %d characters", MaxValue)
+			faults.addf(where, "must be valid UTF-8 with at most %d characters", MaxValue)
 		}
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {

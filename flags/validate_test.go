@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// valid is a flag without a fault.
+// valid returns a valid flag.
 func valid() Flag {
 	f := Flag{Client: OfWebsite("web"), Key: "k", Type: Rollout}
 	f.normalize()
 	return f
 }
 
-// TestCheck has one fault at a time in a flag without any.
+// TestCheck makes one mistake at a time in a valid flag.
 func TestCheck(t *testing.T) {
 	many := func(n int) []string { return strings.Split(strings.TrimSuffix(strings.Repeat("x,", n), ","), ",") }
 	rule := func(r Rule) func(*Flag) { return func(f *Flag) { f.Rules = []Rule{r} } }
 	for _, c := range []struct {
 		spoil func(*Flag)
-		want  string // a part of the only fault; empty means none
+		want  string // part of the error; empty if the flag is valid
 	}{
 		{func(*Flag) {}, ""},
 		{func(f *Flag) { f.Client = Client{} }, "clientId is required"},
@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) { f.Key = strings.Repeat("ü", MaxKey) }, ""},
 		{func(f *Flag) { f.Key = strings.Repeat("k", MaxKey+1) }, "key may have at most 128 characters"},
 		{func(f *Flag) { f.Environment = "a b" }, "environment must not contain spaces, commas or control characters"},
-		{func(f *Flag) { f.Name = "\xff" }, "name must be UTF-8"},
+		{func(f *Flag) { f.Name = "\xff" }, "name must be valid UTF-8"},
 		{func(f *Flag) { f.Description = strings.Repeat("d", MaxDescription+1) }, "description may have at most 500 characters"},
 		{func(f *Flag) { f.Type = "boolen" }, `type must be boolean, rollout or multivariant, not "boolen"`},
 		{func(f *Flag) { f.Status = "deleted" }, `status must be active, inactive or archived, not "deleted"`},
@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) { f.Payload = json.RawMessage(`{`) }, "payload must be JSON in UTF-8"},
 		{func(f *Flag) { f.Payload = json.RawMessage("{\"\xff\":1}") }, "payload must be JSON in UTF-8"},
 		{func(f *Flag) { f.Payload = json.RawMessage(`{"a":"` + strings.Repeat("x", MaxPayload) + `"}`) }, "payload may have at most 32768 bytes, not 32776"},
-		{func(f *Flag) { f.Groups = []string{"g", "g"} }, `targetGroupIds[1] must not be there twice: "g"`},
+		{func(f *Flag) { f.Groups = []string{"g", "g"} }, `targetGroupIds[1] must not be listed twice: "g"`},
 		{func(f *Flag) { f.Dependencies = many(MaxDependencies + 1) }, "dependencies may have at most 32 entries, not 33"},
 		{func(f *Flag) { f.Rules = make([]Rule, MaxRules+1) }, "rules may have at most 100 entries, not 101"},
 		{func(f *Flag) { f.Variants = weighted(make([]float64, MaxVariants+1)...) }, "variants may have at most 32 entries, not 33"},
@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) {
 			f.Variants = []Variant{{Key: "a", Type: JSONValue, Value: json.RawMessage("1"), Weight: new(math.NaN())}}
 		}, "variants[0].weight must be between 0 and 100, not NaN"},
-		{func(f *Flag) { f.Variants = append(weighted(-1), weighted(-1)...) }, `variants[1].key must differ from the keys of other variants, and "a" does not`},
+		{func(f *Flag) { f.Variants = append(weighted(-1), weighted(-1)...) }, `variants[1].key must differ from the keys of other variants: "a"`},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: StringValue, Value: json.RawMessage("1")}} }, "variants[0].value must be a string, not a number"},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: NumberValue, Value: json.RawMessage("-1")}} }, ""},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: JSONValue}} }, "variants[0].value is required"},
@@ -88,7 +88,7 @@ func TestCheck(t *testing.T) {
 		{rule(Rule{On: OnUserID, Operator: In, Batch: true}), "rules[0].batchValues is required"},
 		{rule(Rule{On: OnUserID, Operator: Exists, Batch: true, BatchValues: []string{"x"}}), "rules[0].operator must not be exists in a batch: it never matches"},
 		{rule(Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: many(MaxValues + 1)}), "rules[0].batchValues may have at most 1000 values, not 1001"},
-		{rule(Rule{On: OnUserID, Operator: Equals, Value: strings.Repeat("x", MaxValue+1)}), "rules[0].value must be UTF-8 of at most 512 characters"},
+		{rule(Rule{On: OnUserID, Operator: Equals, Value: strings.Repeat("x", MaxValue+1)}), "rules[0].value must be valid UTF-8 with at most 512 characters"},
 		{func(f *Flag) {
 			for range MaxRules {
 				f.Rules = append(f.Rules, Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: []string{strings.Repeat("x", MaxValue)}, Values: []any{"a"}})
@@ -117,14 +117,14 @@ func TestCheckReportsEveryFault(t *testing.T) {
 	}
 	const want = "[clientId key type status rolloutBy rolloutPercentage rules[0].type rules[0].operator rules[1].operator schedule[0].action schedule[0].scheduledAt]"
 	if got := fmt.Sprint(fields); got != want {
-		t.Errorf("faults of %s\nwant      %s", got, want)
+		t.Errorf("mistakes in %s\nwant        %s", got, want)
 	}
 	if faults, _ := errors.AsType[FieldErrors](Group{Color: "red", Rules: []Rule{{}}}.Check()); len(faults) != 5 {
-		t.Errorf("a group with %v", faults)
+		t.Errorf("mistakes in a group: %v", faults)
 	}
 	f.Rules = make([]Rule, MaxRules)
 	if faults, _ := errors.AsType[FieldErrors](f.Check(noon())); len(faults) != maxFaults {
-		t.Errorf("%d faults", len(faults))
+		t.Errorf("%d mistakes", len(faults))
 	}
 }
 

@@ -1,4 +1,10 @@
-// Package health checks whether the parts that a service depends on answer.
+// Package health checks whether the dependencies of a service respond:
+//
+//	checker := health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: events.Ping, health.Relational: records.Ping}})
+//	report := checker.Check(ctx)
+//	if !report.Success {
+//		log.Print("analytics store responds: ", report.ClickHouse)
+//	}
 package health
 
 import (
@@ -12,45 +18,45 @@ import (
 	"time"
 )
 
-// The roles of a Report, by the names of its JSON fields, whatever products are used.
+// The roles in a Report, with the names of their JSON fields. The names do not depend on the product in use.
 const (
 	Analytics  = "clickhouse" // the analytics store
 	Relational = "database"   // the relational store
 	Cache      = "redis"      // the shared cache
 )
 
-// DefaultTimeout bounds a probe when Config.Timeout is 0.
+// DefaultTimeout is the time limit of a probe if Config.Timeout is 0.
 const DefaultTimeout = 2 * time.Second
 
-// fresh is for how long a Report answers again.
+// fresh is the time for which a Report is reused.
 const fresh = time.Second
 
-// A Probe reports whether one part can answer; nil means yes. It should return when ctx ends. One that
-// does not counts as failed, and is not started again before it returns.
+// A Probe checks one dependency and returns nil if it responds. It should return when ctx ends. A probe that does
+// not counts as failed, and is not started again before it has returned.
 type Probe func(ctx context.Context) error
 
-// Config is what New needs. All fields are optional.
+// Config configures New. All fields are optional.
 type Config struct {
-	// Probes by role. A role without a probe is not part of the deployment and is reported as true. A
-	// probe under any other name counts only for success.
+	// Probes by role. A role without a probe is not part of the deployment and is reported as true. A probe with
+	// another name only affects Report.Success.
 	Probes map[string]Probe
-	// Timeout bounds each probe. 0 means DefaultTimeout.
+	// Timeout is the time limit of each probe. 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Version is the service's, as reported.
+	// Version is the version of the service in reports.
 	Version string
-	// Now is the clock of timestamps and of the cache. nil means time.Now.
+	// Now is the clock for timestamps and for the cache. nil means time.Now.
 	Now func() time.Time
-	// Logger gets the errors of probes; a Report never has them. nil means silent.
+	// Logger logs the errors of probes. A Report never contains them. nil means no log.
 	Logger *slog.Logger
 }
 
 // A Checker runs probes. It is safe for concurrent use.
 type Checker struct {
-	cfg Config // complete
+	cfg Config // with defaults
 
 	mu      sync.Mutex
 	last    Report
-	current chan struct{}   // closed when the run in flight ends; nil when there is none
+	current chan struct{}   // closed when the current run ends; nil without a run
 	busy    map[string]bool // probes that have not returned yet
 }
 
@@ -76,25 +82,25 @@ type Report struct {
 	Redis      bool   `json:"redis"`
 	Success    bool   `json:"success"` // every probe succeeded
 	Version    string `json:"version"`
-	Timestamp  Time   `json:"timestamp"` // when the probes had answered
+	Timestamp  Time   `json:"timestamp"` // when the probes had responded
 }
 
-// Time is written in JSON as ISO 8601 in UTC with milliseconds.
+// Time is encoded in JSON as ISO 8601 in UTC with milliseconds.
 type Time struct{ time.Time }
 
-// MarshalText writes t as in 2026-03-29T01:02:03.000Z.
+// MarshalText returns t in the form 2026-03-29T01:02:03.000Z.
 func (t Time) MarshalText() ([]byte, error) {
 	return t.UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
 }
 
-// MarshalJSON writes the text of MarshalText.
+// MarshalJSON returns the text of MarshalText as a JSON string.
 func (t Time) MarshalJSON() ([]byte, error) {
 	return t.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z07:00"`), nil
 }
 
-// Check reports the state, at most a second old. Probes run concurrently, and concurrent calls share
-// one run. It returns within Timeout. The end of ctx does not stop a run, since others may wait for it;
-// only its values are used.
+// Check returns the state, which is at most one second old. Probes run concurrently, and concurrent calls share
+// one run. Check returns within Timeout. Only the values of ctx are used: its end does not stop a run, since
+// other calls may wait for it.
 func (c *Checker) Check(ctx context.Context) Report {
 	c.mu.Lock()
 	if age := c.cfg.Now().Sub(c.last.Timestamp.Time); c.current == nil && 0 <= age && age < fresh {
@@ -114,7 +120,7 @@ func (c *Checker) Check(ctx context.Context) Report {
 	return c.last
 }
 
-// run asks all probes and keeps the report.
+// run runs all probes and stores the report.
 func (c *Checker) run(ctx context.Context, done chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -124,7 +130,7 @@ func (c *Checker) run(ctx context.Context, done chan struct{}) {
 		case errs[name] = <-answer:
 		case <-ctx.Done():
 			errs[name] = ctx.Err()
-			select { // an answer that is already there wins
+			select { // prefer a result that is already available
 			case errs[name] = <-answer:
 			default:
 			}
@@ -137,7 +143,7 @@ func (c *Checker) run(ctx context.Context, done chan struct{}) {
 	close(done)
 }
 
-// start sets every probe to work and returns where each will answer.
+// start starts all probes and returns the channels of their results.
 func (c *Checker) start(ctx context.Context) map[string]<-chan error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +169,7 @@ func (c *Checker) start(ctx context.Context) map[string]<-chan error {
 
 var errStuck = errors.New("an earlier probe has not returned yet")
 
-// try runs probe; a panic or a missing probe is a failure like any other.
+// try runs probe. A panic and a missing probe count as failures.
 func try(ctx context.Context, probe Probe) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

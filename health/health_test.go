@@ -32,19 +32,19 @@ func TestReport(t *testing.T) {
 		probes map[string]health.Probe
 		want   string
 	}{
-		{"no part at all is healthy", nil,
+		{"without probes the service is healthy", nil,
 			`{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"every part answers", map[string]health.Probe{health.Analytics: ok, health.Relational: ok, health.Cache: ok},
+		{"every probe succeeds", map[string]health.Probe{health.Analytics: ok, health.Relational: ok, health.Cache: ok},
 			`{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 		{"the analytics store is down", map[string]health.Probe{health.Analytics: down, health.Relational: ok},
 			`{"clickhouse":false,"database":true,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 		{"database and cache are down", map[string]health.Probe{health.Analytics: ok, health.Relational: down, health.Cache: down},
 			`{"clickhouse":true,"database":false,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"a part with another name counts for success", map[string]health.Probe{"queue": down},
+		{"a probe with another name affects Success", map[string]health.Probe{"queue": down},
 			`{"clickhouse":true,"database":true,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 		{"a panic is a failure", map[string]health.Probe{health.Cache: func(context.Context) error { panic("boom") }},
 			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"a probe that is nil is a failure", map[string]health.Probe{health.Relational: nil},
+		{"a nil probe is a failure", map[string]health.Probe{health.Relational: nil},
 			`{"clickhouse":true,"database":false,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -74,11 +74,11 @@ func TestCausesAreLoggedAndNeverReported(t *testing.T) {
 		t.Errorf("the report shows the cause: %s", body)
 	}
 	if !strings.Contains(log.String(), "secret-host:5432") || !strings.Contains(log.String(), "probe=database") {
-		t.Errorf("the log does not tell what failed: %q", log.String())
+		t.Errorf("the log does not contain the cause: %q", log.String())
 	}
 }
 
-func TestDeafProbesAreCutOff(t *testing.T) {
+func TestHangingProbesAreCutOff(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	var started atomic.Int32
@@ -92,7 +92,7 @@ func TestDeafProbesAreCutOff(t *testing.T) {
 	begin := time.Now()
 	got := c.Check(t.Context())
 	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("took %v; two deaf probes together may take 250 ms", took)
+		t.Errorf("took %v; two hanging probes together may take 250 ms", took)
 	}
 	if got.ClickHouse || got.Redis || !got.Database || got.Success {
 		t.Errorf("got %+v", got)
@@ -102,7 +102,7 @@ func TestDeafProbesAreCutOff(t *testing.T) {
 		t.Errorf("while probes hang, got %+v", got)
 	}
 	if n := started.Load(); n != 2 {
-		t.Errorf("%d probes were started; one that hangs must not be started again", n)
+		t.Errorf("%d probes were started; a hanging probe must not be started again", n)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestRecoversWhenAProbeReturns(t *testing.T) {
 		Now:     func() time.Time { return noon.Add(time.Duration(clock.Load())) },
 	})
 	if c.Check(t.Context()).Success {
-		t.Fatal("a probe that hangs is reported as healthy")
+		t.Fatal("a hanging probe is reported as healthy")
 	}
 	close(release)
 	for deadline := time.Now().Add(10 * time.Second); ; {
@@ -124,7 +124,7 @@ func TestRecoversWhenAProbeReturns(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("never healthy again")
+			t.Fatal("not healthy after the probe returned")
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -170,7 +170,7 @@ func TestConcurrentCallersShareOneRun(t *testing.T) {
 	var callers sync.WaitGroup
 	check := func() {
 		if !c.Check(t.Context()).Success {
-			t.Error("not healthy")
+			t.Error("the report has no success")
 		}
 	}
 	callers.Go(check)
@@ -185,14 +185,14 @@ func TestConcurrentCallersShareOneRun(t *testing.T) {
 	}
 }
 
-func TestACallerWhoLeavesSpoilsNothing(t *testing.T) {
+func TestCancelledCallersDoNotStopARun(t *testing.T) {
 	c := health.New(health.Config{Probes: map[string]health.Probe{
 		health.Analytics: func(ctx context.Context) error { return ctx.Err() },
 	}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := c.Check(ctx); !got.Success {
-		t.Errorf("got %+v: a probe saw the end of its caller's context", got)
+		t.Errorf("got %+v: a probe received the end of its caller's context", got)
 	}
 }
 
@@ -204,6 +204,6 @@ func ExampleChecker() {
 		Version: "1.0.0",
 	})
 	report := c.Check(context.Background())
-	fmt.Println(report.Success, report.Redis) // there is no cache, so nothing is wrong with it
+	fmt.Println(report.Success, report.Redis) // a role without a probe is reported as true
 	// Output: true true
 }

@@ -17,24 +17,24 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// subjects are the query parameters that name what is asked about.
+// subjects are the query parameters that name the subject of a query.
 var subjects = []struct {
 	param string
 	kind  store.SubjectKind
-	word  string // for people
+	word  string // in messages
 }{
 	{"website_id", store.KindWebsite, "website"},
 	{"link_id", store.KindLink, "link"},
 	{"schedule_id", store.KindSchedule, "monitor"},
 }
 
-// allowSubject lets the key ask about the one website, link or monitor that the address names.
+// allowSubject checks that the key may read the one website, link or monitor in the URL.
 func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) error {
 	values, ok := r.Query()
 	if !ok {
 		return errMalformed
 	}
-	var params []string // that name a subject
+	var params []string // parameters that name a subject
 	for _, s := range subjects {
 		for _, id := range values[s.param] {
 			if id != "" {
@@ -66,7 +66,7 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 	return append(several, a.mistakes(ctx, r, q)...)
 }
 
-// noSubject says that the address names nothing to ask about, and what it names.
+// noSubject returns the error for a URL that names no subject. It lists the URL's parameters.
 func noSubject(values url.Values) error {
 	names := slices.Sorted(maps.Keys(values))
 	message := "is required, or link_id or schedule_id; the address has no parameters"
@@ -76,13 +76,13 @@ func noSubject(values url.Values) error {
 	return &query.Error{Field: "website_id", Message: message, Err: errNoSubject}
 }
 
-// allowPath lets the key ask about the website in the path.
+// allowPath checks that the key may read the website in the path.
 func (a *api) allowPath(ctx context.Context, r *front.Request, _ *question) error {
 	r.Resource = auth.Resource{Kind: string(store.KindWebsite), ID: r.Segment}
 	return a.allowResource(ctx, r)
 }
 
-// allowCompile lets those see the statements of a subject that may read it and see statements.
+// allowCompile checks that the key may read the subject and see its SQL statements.
 func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) error {
 	if err := a.allowSubject(ctx, r, q); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) e
 	return nil
 }
 
-// allowList lets the key list subjects of a kind; which ones, the answer decides.
+// allowList checks that the key may list subjects of a kind. The response contains only subjects that the key may read.
 func allowList(kind string) func(context.Context, *front.Request, *question) error {
 	return func(_ context.Context, r *front.Request, _ *question) error {
 		for _, r.Scope = range auth.ReadScopes(kind) {
@@ -106,10 +106,10 @@ func allowList(kind string) func(context.Context, *front.Request, *question) err
 	}
 }
 
-// allowResource lets the key read r.Resource. A resource that does not exist and one of
-// somebody else are refused alike, after the same look-up.
+// allowResource checks that the key may read r.Resource. Unknown resources and resources of other owners get the same
+// answer, after the same look-up.
 func (a *api) allowResource(ctx context.Context, r *front.Request) error {
-	r.Scope, _ = r.Principal.Key.ReadScope(r.Resource) // nobody's yet, so the one that is needed
+	r.Scope, _ = r.Principal.Key.ReadScope(r.Resource) // without an owner, so this is the scope that the key would need
 	if !plausible(r.Resource.ID) {
 		kind := r.Resource.Kind
 		r.Resource.ID = ""
@@ -127,7 +127,7 @@ func (a *api) allowResource(ctx context.Context, r *front.Request) error {
 	return nil
 }
 
-// unreached refuses a resource of a kind. It says nothing that depends on the id: what exists is nobody's business.
+// unreached returns the error for a resource that the key does not reach. It does not depend on whether the id exists.
 func (a *api) unreached(r *front.Request, kind string) error {
 	if !slices.ContainsFunc(auth.ReadScopes(kind), r.Principal.Key.Has) {
 		return lacks(r.Scope)
@@ -145,8 +145,8 @@ func (a *api) unreached(r *front.Request, kind string) error {
 	return &denied{scope: r.Scope}
 }
 
-// plausible reports whether id could be an id at all. What could not is never looked
-// up: a database may choke on it.
+// plausible reports whether id can be an id. Other ids are never looked up, since a database may fail on
+// them.
 func plausible(id string) bool {
 	if len(id) > 256 || !utf8.ValidString(id) {
 		return false
@@ -159,13 +159,13 @@ func plausible(id string) bool {
 	return true
 }
 
-// access is what the key of r may ask of the engine.
+// access returns the access of r's key for the engine.
 func access(r *front.Request) query.Access {
 	key := r.Principal.Key
 	return query.Access{Subject: subject(r), Filters: queryFilters(key.Filters), Types: key.Types, Caller: key.ID}
 }
 
-// queryFilters are filters of a key as the engine takes them.
+// queryFilters converts the filters of a key for the engine.
 func queryFilters(filters []auth.Filter) (all []query.Filter) {
 	for _, f := range filters {
 		all = append(all, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// maxAddresses is how many addresses are remembered.
+	// maxAddresses is the maximum number of cached addresses.
 	maxAddresses = 1024
-	// longestAddress is the longest that is, in bytes.
+	// longestAddress is the maximum size of a cached address in bytes.
 	longestAddress = 2 << 10
 )
 
-// An address is what the query of a URL asks, and of what. It is shared, and not to be changed.
+// An address is the decoded query of a URL. It is shared and must not be changed.
 type address struct {
 	subject auth.Resource // without its owner
 	queries []query.Decoded
 }
 
-// addresses remember what was asked without a mistake, by last use: dashboards ask the same again and again. They say
-// nothing of who may ask, and are safe for concurrent use.
+// addresses caches the decoded queries of valid URLs, since dashboards repeat them. The least recently used are dropped.
+// The cache does not contain permissions. It is safe for concurrent use.
 type addresses struct{ known *lru.Cache[string, address] }
 
 func newAddresses() (addresses, error) {
@@ -32,14 +32,14 @@ func newAddresses() (addresses, error) {
 	return addresses{known}, err
 }
 
-// add remembers what text asks.
+// add stores the decoded query of text.
 func (all addresses) add(text string, asks address) {
 	if len(text) <= longestAddress {
 		all.known.Add(text, asks)
 	}
 }
 
-// allowAddress is allowSubject, for an address that may be known.
+// allowAddress is like allowSubject, but uses the cache.
 func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) error {
 	known, ok := a.addresses.known.Get(r.URL.RawQuery)
 	if !ok {
@@ -49,7 +49,7 @@ func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) e
 	return a.allowResource(ctx, r)
 }
 
-// readAddress takes one query from the address, unless it was known.
+// readAddress decodes a query from the URL, unless it came from the cache.
 func (a *api) readAddress(ctx context.Context, r *front.Request, q *question) error {
 	if q.queries != nil {
 		return nil

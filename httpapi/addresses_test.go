@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whoever asked an address before: each time it is answered or refused as the first time.
+// TestAnAddressAskedAgain checks that a cached URL gets the same answer for every caller as an uncached one.
 func TestAnAddressAskedAgain(t *testing.T) {
 	const asked = "/v1/query?parameters=pages&preset=last_7d&"
 	for _, row := range []struct {
@@ -41,7 +41,7 @@ func TestAnAddressAskedAgain(t *testing.T) {
 	}
 }
 
-// withoutID is a body without the id of its request.
+// withoutID returns a body without its request id.
 func withoutID(body string) string {
 	before, after, _ := strings.Cut(body, `"requestId":"`)
 	_, after, _ = strings.Cut(after, `"`)
@@ -55,12 +55,12 @@ func TestAddressesAreBounded(t *testing.T) {
 	}
 	all.add(strings.Repeat("x", longestAddress+1), address{})
 	if n := all.known.Len(); n != 0 {
-		t.Errorf("an address of %d bytes is remembered", longestAddress+1)
+		t.Errorf("a URL of %d bytes is cached", longestAddress+1)
 	}
 	for i := range 2 * maxAddresses {
 		all.add(fmt.Sprint(i), address{})
 	}
 	if n := all.known.Len(); n != maxAddresses {
-		t.Errorf("%d are remembered, want %d", n, maxAddresses)
+		t.Errorf("%d URLs are cached, want %d", n, maxAddresses)
 	}
 }

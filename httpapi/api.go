@@ -6,21 +6,21 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// api answers requests that came through the front.
+// api answers requests that passed the front.
 type api struct {
-	cfg       Config // complete
+	cfg       Config // with defaults
 	types     typeAnswers
 	addresses addresses
 }
 
-// A question is what a request asks, as its steps find out.
+// A question is the decoded request, filled in by the steps.
 type question struct {
 	queries []query.Decoded
 	batch   bool
 	token   tokenRequest
 }
 
-// cost is 1 per started ten parameters of every query; one that is compared counts as two.
+// cost returns 1 per started ten parameters of every query. A compared query counts twice.
 func (q *question) cost() (all int) {
 	for _, d := range q.queries {
 		all += max(1, (d.Request.Statements()+9)/10)
@@ -28,7 +28,7 @@ func (q *question) cost() (all int) {
 	return all
 }
 
-// subject is the resource of r as the store and the engine know it.
+// subject returns the resource of r in the form of the store and the engine.
 func subject(r *front.Request) store.Subject {
 	return store.Subject{Kind: store.SubjectKind(r.Resource.Kind), ID: r.Resource.ID}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// told is the text of an answer's error, and below it field and message of each detail.
+// told returns the text of an error, followed by the field and message of each detail.
 func told(t *testing.T, body map[string]any) string {
 	t.Helper()
 	var text strings.Builder
@@ -20,8 +20,8 @@ func told(t *testing.T, body map[string]any) string {
 	return text.String()
 }
 
-// TestNaturalMistakes: the answers to requests as people write them at first say what to write instead.
-func TestNaturalMistakes(t *testing.T) {
+// TestTypicalFirstMistakes checks that the answers to typical first requests say what to write instead.
+func TestTypicalFirstMistakes(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	const query = "/v1/query?website_id=site_a"
 	const ask = `{"parameters":["summary"],"preset":"today"`
@@ -42,7 +42,7 @@ func TestNaturalMistakes(t *testing.T) {
 			`website_id: send exactly one of website_id, link_id and schedule_id; this request has website_id and link_id (2 problems, see details)`},
 		{"POST", query + "&website_id=site_b", "all", ask + "}", 400,
 			`website_id: send exactly one of website_id, link_id and schedule_id; this request has 2 times website_id (2 problems, see details)`},
-		// Ids that the key does not reach: unknown, of another owner, and a domain.
+		// Ids that the key does not reach: an unknown one, one of another owner, and a domain.
 		{"POST", "/v1/query?website_id=notes.example", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
 		{"POST", "/v1/query?website_id=site_x", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
 		{"POST", "/v1/query?website_id=" + strings.Repeat("x", 300), "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
@@ -92,10 +92,10 @@ func TestNaturalMistakes(t *testing.T) {
 	}
 }
 
-// TestWrappedKeysGetAHint: a credential with text around the key cannot be a key, whatever keys there are.
+// TestWrappedKeysGetAHint uses credentials with text around the key, which cannot be keys.
 func TestWrappedKeysGetAHint(t *testing.T) {
 	w := newWorld(t)
-	const alone = "must hold the key alone, without quotation marks or a second word; send "
+	const alone = "must contain only the key, without quotation marks or a second word; send "
 	for _, tc := range []struct{ header, value, want string }{
 		{"X-Api-Key", "Bearer sl_secret", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
 		{"X-Api-Key", "bearer ", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
@@ -114,7 +114,7 @@ func TestWrappedKeysGetAHint(t *testing.T) {
 	}
 }
 
-// TestSlashesAtTheEnd: addresses are often put together from parts that end in a slash.
+// TestSlashesAtTheEnd uses URLs that end in a slash, as programs often build them.
 func TestSlashesAtTheEnd(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	expect(t, w.send("POST", "/public/v1/flags/", "flags", newFlag), 200, "")
@@ -122,7 +122,7 @@ func TestSlashesAtTheEnd(t *testing.T) {
 	expect(t, w.send("PATCH", "/public/v1/flags/", "flags", `{}`), 405, "METHOD_NOT_ALLOWED")
 }
 
-// TestParametersWithRangesOfTheirOwn: a request of which none needs the request's range has none.
+// TestParametersWithRangesOfTheirOwn checks that a request needs no range if all its parameters have one.
 func TestParametersWithRangesOfTheirOwn(t *testing.T) {
 	w := newWorld(t)
 	rec := w.send("POST", "/v1/query?website_id=site_a", "all",

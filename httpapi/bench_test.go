@@ -12,14 +12,14 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// benchmarked is a query with a series, totals and a breakdown, as a body and as an address.
+// benchmarked is a query with a series, totals and a breakdown, as a body and as a URL.
 const (
 	benchmarked        = `{"parameters":["summary","summary_metrics","pages"],"startDate":"2026-02-01","endDate":"2026-02-28"}`
 	benchmarkedAddress = "/v1/query?website_id=site_a&parameters=summary,summary_metrics,pages&startDate=2026-02-01&endDate=2026-02-28"
 )
 
-// BenchmarkHandler is a whole call, from its bytes to those of the answer, with a store
-// that answers at once.
+// BenchmarkHandler measures a whole call, from the bytes of the request to the bytes of the response, with a store that
+// answers at once.
 func BenchmarkHandler(b *testing.B) {
 	for _, kept := range []bool{false, true} {
 		b.Run(map[bool]string{false: "computed", true: "kept"}[kept], func(b *testing.B) {
@@ -33,7 +33,7 @@ func BenchmarkHandler(b *testing.B) {
 	})
 }
 
-// BenchmarkBare sends the same bytes with net/http alone.
+// BenchmarkBare sends the same bytes with net/http only.
 func BenchmarkBare(b *testing.B) {
 	w := newWorld(b)
 	body := w.send("POST", "/v1/query?website_id=site_a", "all", benchmarked).Body.Bytes()
@@ -44,7 +44,7 @@ func BenchmarkBare(b *testing.B) {
 	}), "POST", "/v1/query?website_id=site_a", benchmarked, "")
 }
 
-// benchWorld has no limits and no trail, and a store that knows when its data changed: never.
+// benchWorld returns a world without limits and audit trail. Its store reports that data never changes.
 func benchWorld(b *testing.B, kept bool) *world {
 	return newWorld(b, func(cfg *Config) {
 		s := struct {

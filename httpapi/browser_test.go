@@ -14,10 +14,10 @@ func TestRequestIDs(t *testing.T) {
 		echoed     bool
 	}{
 		{"none", "", false},
-		{"a clean one", "Trace-1.2_z", true},
+		{"a valid id", "Trace-1.2_z", true},
 		{"128 characters", strings.Repeat("a", 128), true},
 		{"129 characters", strings.Repeat("a", 129), false},
-		{"a blank", "a b", false},
+		{"a space", "a b", false},
 		{"a quote", `a"b`, false},
 		{"markup", "<script>", false},
 		{"an umlaut", "ä", false},
@@ -59,6 +59,6 @@ func TestCORS(t *testing.T) {
 		}
 	}
 	if h := newWorld(t).send("GET", "/v1/query/types", "", "", "Origin", origin).Header(); h.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("nobody is named: %v", h)
+		t.Errorf("without CORSOrigins: %v", h)
 	}
 }

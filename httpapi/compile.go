@@ -7,14 +7,14 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// explainedBody answers what one query would run.
+// explainedBody is the response for one query.
 type explainedBody struct {
 	Success bool             `json:"success"`
 	QueryID string           `json:"queryId,omitempty"`
 	Data    []explainedEntry `json:"data"`
 }
 
-// explainedEntry is one parameter: its plan for people, and the statement with its arguments.
+// explainedEntry describes one parameter: its plan for people, and its SQL statement with arguments.
 type explainedEntry struct {
 	Parameter string       `json:"parameter"`
 	ID        string       `json:"id,omitempty"`
@@ -24,7 +24,7 @@ type explainedEntry struct {
 	Args      []explainArg `json:"args"`
 	Error     string       `json:"error,omitempty"`
 	Code      query.Code   `json:"code,omitempty"`
-	// Previous is what runs for the period that it is compared with, about the rows that were answered.
+	// Previous describes the statement for the compared period, for the rows of the current period.
 	Previous *explainedEntry `json:"previous,omitempty"`
 }
 
@@ -33,9 +33,9 @@ type explainArg struct {
 	Value any    `json:"value"`
 }
 
-// explainQueries answers what the queries of a body would run, and runs nothing.
+// explainQueries returns the plans and statements of the queries in a body without running them.
 func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	budget := query.NewBudget(a.cfg.Engine.MaxAnswer()) // one for all queries of a batch
+	budget := query.NewBudget(a.cfg.Engine.MaxAnswer()) // shared by all queries of a batch
 	explain := func(req query.Request) (any, error) { return a.explain(ctx, r, req, budget) }
 	if q.batch {
 		return a.batch(ctx, r, q, explain)
@@ -62,7 +62,7 @@ func (a *api) explain(ctx context.Context, r *front.Request, req query.Request, 
 	return body, nil
 }
 
-// entrySize returns about how many bytes the entry of x takes in JSON.
+// entrySize returns the approximate size of the entry of x in JSON, in bytes.
 func entrySize(x *query.Explained) int64 {
 	const perEntry, perArg = 128, 32
 	size := perEntry + len(x.Plan) + len(x.SQL)

@@ -25,59 +25,59 @@ const (
 	DefaultTimeout  = 30 * time.Second   // of a request
 )
 
-// Config is what New needs.
+// Config configures New.
 type Config struct {
 	Engine    *query.Engine      // required
 	Directory store.Directory    // required
 	Auth      auth.Authenticator // required
-	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited sets none
-	Audit     auth.Sink          // required; auth.Discard keeps none
+	Limiter   auth.Limiter       // required; its auth.ConcurrencyLimiter is used if it is one; auth.Unlimited disables limits
+	Audit     auth.Sink          // required; auth.Discard stores no audit trail
 
-	// Subjects lists links and monitors. nil: GET /v1/query/links and /v1/query/monitors are not mounted.
+	// Subjects lists links and monitors. If it is nil, GET /v1/query/links and /v1/query/monitors do not exist.
 	Subjects store.SubjectLister
-	// Minter makes panel tokens for the keys that Auth accepts; *auth.Keys is one. nil: POST /v1/tokens
-	// is not mounted.
+	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does not
+	// exist.
 	Minter auth.Minter
-	// Flags serves feature flags. nil: their routes are not mounted.
+	// Flags serves feature flags. If it is nil, their routes do not exist.
 	Flags *Flags
-	// Versions gives the version of data, so that repeated GETs can be answered 304: about past days
-	// until their rows change, about others for a minute at most. nil: answers have no ETag.
+	// Versions returns the version of data, so that repeated GETs can be answered 304: for past days until their rows
+	// change, for other days up to a minute. If it is nil, responses have no ETag.
 	Versions store.Versioner
-	// Health answers GET /health. nil: the route is not mounted.
+	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
-	// Logger gets the causes of answers of 500 and above, and at debug a line for every request. nil
-	// means silent.
+	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means
+	// no log.
 	Logger *slog.Logger
-	// Observe is called for every request after it was answered, in the goroutine of the request. nil
-	// means none. Package observe/prom has one for Prometheus.
+	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom has an
+	// implementation for Prometheus.
 	Observe func(context.Context, observe.Request)
-	// ClientIP finds the client's address for limits and audit. nil means the peer's
-	// address: no header is trusted by default.
+	// ClientIP returns the client's address for limits and the audit trail. If it is nil, the peer's address is used
+	// and no header is trusted.
 	ClientIP func(*http.Request) netip.Addr
-	// MaxBody is the largest request body in bytes. 0 means DefaultMaxBody.
+	// MaxBody is the maximum size of a request body in bytes. 0 means DefaultMaxBody.
 	MaxBody int64
-	// MaxBatch is the most queries of one batch. 0 means DefaultMaxBatch.
+	// MaxBatch is the maximum number of queries in a batch. 0 means DefaultMaxBatch.
 	MaxBatch int
-	// Timeout is how long a request may take before it is answered 504. It should be below the server's
-	// WriteTimeout, which closes the connection. Once a large answer is being written, a deadline that moves
-	// with the client's progress replaces WriteTimeout. 0 means DefaultTimeout.
+	// Timeout is the time after which a request is answered 504. It should be below the server's WriteTimeout, which
+	// closes the connection. While a large response is written, a deadline that moves with the client's progress
+	// replaces WriteTimeout. 0 means DefaultTimeout.
 	Timeout time.Duration
-	// CORSOrigins are the browser origins that may read answers, as in
-	// "https://app.example.com". None by default; there is no wildcard. Pages of any origin may
-	// evaluate flags.
+	// CORSOrigins are the browser origins that may read responses, such as "https://app.example.com". There are none
+	// by default, and wildcards are not supported. Flags can be evaluated from any
+	// origin.
 	CORSOrigins []string
-	// NoCompile leaves out POST /v1/query/compile.
+	// NoCompile disables POST /v1/query/compile.
 	NoCompile bool
-	// Now is the clock of audit, limits and conditional answers; it should be the engine's. nil means
+	// Now is the clock for the audit trail, limits and conditional requests. It should be the engine's clock. nil means
 	// time.Now.
 	Now func() time.Time
-	// NewRequestID makes the id of a request without a valid X-Request-ID. nil means req_ and 26 random
+	// NewRequestID returns the id of a request without a valid X-Request-ID. nil means req_ and 26 random
 	// characters.
 	NewRequestID func() string
 }
 
-// New checks cfg and returns a handler, or all that is wrong with cfg. The handler is safe for
-// concurrent use and starts no background work.
+// New returns a handler. Its error joins all problems of cfg. The handler is safe for concurrent use and does no
+// background work.
 func New(cfg Config) (http.Handler, error) {
 	origins, err := front.ParseOrigins(cfg.CORSOrigins)
 	if err != nil {
@@ -97,7 +97,7 @@ func New(cfg Config) (http.Handler, error) {
 		Methods: "GET, POST, PATCH, DELETE",
 		Headers: "Content-Type, x-api-key, Authorization, If-None-Match, If-Match",
 		Expose:  "ETag, X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, RateLimit, RateLimit-Policy",
-		MaxAge:  2 * time.Hour, // browsers keep a preflight no longer anyway
+		MaxAge:  2 * time.Hour, // longer than browsers cache a preflight
 	}
 	open := *cors
 	open.Any, open.Origins = true, nil
@@ -125,13 +125,13 @@ func (cfg *Config) check() error {
 		}
 	}
 	if cfg.MaxBody < 0 {
-		faults = append(faults, fmt.Errorf("httpapi: Config.MaxBody is negative: %d", cfg.MaxBody))
+		faults = append(faults, fmt.Errorf("httpapi: Config.MaxBody must not be negative: %d", cfg.MaxBody))
 	}
 	if cfg.MaxBatch < 0 {
-		faults = append(faults, fmt.Errorf("httpapi: Config.MaxBatch is negative: %d", cfg.MaxBatch))
+		faults = append(faults, fmt.Errorf("httpapi: Config.MaxBatch must not be negative: %d", cfg.MaxBatch))
 	}
 	if cfg.Timeout < 0 {
-		faults = append(faults, fmt.Errorf("httpapi: Config.Timeout is negative: %s", cfg.Timeout))
+		faults = append(faults, fmt.Errorf("httpapi: Config.Timeout must not be negative: %s", cfg.Timeout))
 	}
 	return errors.Join(faults...)
 }

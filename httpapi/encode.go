@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// encode makes an answer of v. What is large in it, the tables of query.Response, is written
-// once, where it stays, and let go as soon as it is written.
+// encode returns a response with v as JSON. It does not copy the tables of a query.Response, and releases each table
+// after writing it.
 func encode(v any) (*front.Answer, error) {
 	b, err := appendAnswer(nil, v)
 	if err != nil {
@@ -39,7 +39,7 @@ func appendAnswer(b []byte, v any) (_ []byte, err error) {
 	return appendJSON(b, v)
 }
 
-// appendJSON writes v without escapes for HTML.
+// appendJSON appends v as JSON without escapes for HTML.
 func appendJSON(b []byte, v any) ([]byte, error) {
 	buffer := bytes.NewBuffer(b)
 	enc := json.NewEncoder(buffer)

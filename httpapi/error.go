@@ -14,18 +14,18 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// The mistakes that only this package can see.
+// Mistakes that only this package can find.
 var (
 	errNoSubject = errors.New("httpapi: no subject")
 	errMalformed = query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
 )
 
-// errorTable says which code each error has. The first row that matches counts; what no
-// row matches is an internal error, whose cause nobody but the log sees.
+// errorTable maps errors to codes. The first matching row is used. Other errors are internal errors, whose cause is only
+// in the log.
 var errorTable = []struct {
 	match func(error) bool
 	code  code
-	fill  func(error, *problem) // adds what the error itself knows; may be nil
+	fill  func(error, *problem) // adds details of the error; may be nil
 }{
 	{as[CodedError], codeInternal, fillCoded},
 	{is(auth.ErrRequired), codeAuthRequired, nil},
@@ -53,21 +53,21 @@ var errorTable = []struct {
 	{is(context.Canceled), codeUnavailable, nil},
 }
 
-// A CodedError is an error of a host's own with its code, status and message. One that an
-// Authenticator, a Directory or a Limiter returns, also wrapped, is answered as such.
+// A CodedError is an error of a host with its own code, status and message. If an Authenticator, a Directory or a
+// Limiter returns one, also wrapped, the response has this code.
 type CodedError interface {
 	error
-	// ErrorCode returns the code, the message, and a status from 400 to 599; with any other
-	// status the answer is 500 INTERNAL_SERVER_ERROR. When is not shown.
+	// ErrorCode returns the code, the message, and a status from 400 to 599. For any other status the response is 500
+	// INTERNAL_SERVER_ERROR. When is not used.
 	ErrorCode() ErrorCode
 }
 
-// A problem is an error as a caller sees it.
+// A problem is the description of an error for callers.
 type problem struct {
 	ErrorCode
 	details []detail
-	scope   auth.Scope       // of 403
-	rate    *auth.RateStatus // of 429
+	scope   auth.Scope       // set for 403
+	rate    *auth.RateStatus // set for 429
 }
 
 // A detail is one mistake of a request.
@@ -77,7 +77,7 @@ type detail struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// problemOf looks err up.
+// problemOf returns the problem for err.
 func problemOf(err error) problem {
 	for _, row := range errorTable {
 		if !row.match(err) {
@@ -121,7 +121,7 @@ func fillMistake(err error, p *problem) {
 	}
 }
 
-// fillAll says what the first mistake is and lists all; the first decides the code.
+// fillAll uses the first mistake for the message and the code, and lists all mistakes.
 func (p *problem) fillAll(all query.Errors) {
 	if len(all) == 0 {
 		return
@@ -150,7 +150,7 @@ func fillMediaType(err error, p *problem) {
 	}
 }
 
-// fillNoSubject says that nothing is named to ask about, or where the id that is there belongs.
+// fillNoSubject describes a missing subject, or where a misplaced id belongs.
 func fillNoSubject(err error, p *problem) {
 	more, _ := errors.AsType[query.Errors](err)
 	if at := slices.IndexFunc(more, func(e *query.Error) bool { return errors.Is(e, query.ErrMisplaced) }); at >= 0 {
@@ -208,18 +208,18 @@ func fillBody(err error, p *problem) {
 
 func fillCost(err error, p *problem) {
 	if c, ok := errors.AsType[*front.CostError](err); ok {
-		p.Message = fmt.Sprintf("The request costs %d of a limit of %d per minute: ask for less in one request", c.Cost, c.Limit)
+		p.Message = fmt.Sprintf("The request costs %d of a limit of %d per minute: split it into smaller requests", c.Cost, c.Limit)
 	}
 }
 
-// denied is the auth.ErrForbidden that knows which scope would have helped, and what to tell the caller of
-// a field. It must not depend on whether what the field names exists.
+// denied is an auth.ErrForbidden with the scope that the key would need, and a message about a field. It must not
+// depend on whether the value of the field exists.
 type denied struct {
 	scope      auth.Scope
 	field, why string
 }
 
-// lacks is the denial of a key without scope.
+// lacks returns the error for a key without scope.
 func lacks(scope auth.Scope) *denied {
 	return &denied{scope: scope, field: "Authorization", why: "needs a key with the scope " + string(scope)}
 }

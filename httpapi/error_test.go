@@ -21,7 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// errSecret is an error whose text must not reach a caller.
+// errSecret is an error whose text must not reach callers.
 var errSecret = errors.New("pq: password of 10.0.0.7 is wrong")
 
 func TestErrors(t *testing.T) {
@@ -45,10 +45,10 @@ func TestErrors(t *testing.T) {
 		{"too fast", &front.LimitedError{Decision: limit, Status: limit.RateStatus(now)}, 429, `"error":"Rate limit exceeded","code":"RATE_LIMITED","limit":120,"remaining":0,"reset":1774785601500,"retryAfter":2`,
 			[2]string{"Retry-After", "2"}},
 		{"more than a limit allows", &front.CostError{Cost: 30, Limit: 20}, 400,
-			`"error":"The request costs 30 of a limit of 20 per minute: ask for less in one request","code":"VALIDATION_ERROR"`, [2]string{}},
+			`"error":"The request costs 30 of a limit of 20 per minute: split it into smaller requests","code":"VALIDATION_ERROR"`, [2]string{}},
 		{"a body that does not end", &front.BodyError{Err: io.ErrUnexpectedEOF}, 400,
 			`"error":"The body could not be read to its end","code":"INVALID_JSON","details":[{"field":"","message":"The body could not be read to its end"}]`, [2]string{}},
-		{"a body that is late", &front.BodyError{Err: os.ErrDeadlineExceeded, Within: time.Second}, 408,
+		{"a body that arrives too late", &front.BodyError{Err: os.ErrDeadlineExceeded, Within: time.Second}, 408,
 			`"error":"The body did not arrive in time","code":"REQUEST_TIMEOUT"`, [2]string{}},
 		{"a full disk", fmt.Errorf("commit flags: %w", store.ErrFull), 503,
 			`"error":"The service cannot store changes: its disk is full","code":"STORAGE_FULL"`, [2]string{"Retry-After", "5"}},
@@ -58,7 +58,7 @@ func TestErrors(t *testing.T) {
 			{Code: query.BadFilter, Field: "filters[0].op", Message: "is <not> known"},
 		}, 400, `"error":"preset: unknown preset \"last_8d\" (2 problems, see details)","code":"VALIDATION_ERROR","details":[` +
 			`{"field":"preset","message":"unknown preset \"last_8d\"","suggestion":"last_7d"},{"field":"filters[0].op","message":"is <not> known"}]`, [2]string{}},
-		{"mistakes that are none", query.Errors{}, 400, `"error":"The request is not valid","code":"VALIDATION_ERROR"`, [2]string{}},
+		{"an empty list of mistakes", query.Errors{}, 400, `"error":"The request is not valid","code":"VALIDATION_ERROR"`, [2]string{}},
 		{"no JSON", &query.Error{Code: query.InvalidJSON, Message: "The body is empty"}, 400,
 			`"error":"The body is empty","code":"INVALID_JSON","details":[{"field":"","message":"The body is empty"}]`, [2]string{}},
 		{"a type that is forbidden", &query.Error{Code: query.Forbidden, Field: "parameters[0]", Message: "not for this key"}, 403,
@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 			`"error":"too long","code":"TIMEOUT","details":[{"field":"","message":"too long"}]`, [2]string{}},
 		{"a store that is away, as a query's error", &query.Error{Code: query.Unavailable, Message: "away"}, 503,
 			`"error":"away","code":"SERVICE_UNAVAILABLE","details":[{"field":"","message":"away"}]`, [2]string{"Retry-After", "5"}},
-		{"a query that broke", &query.Error{Code: query.Internal, Message: "The query failed", Err: errSecret}, 500,
+		{"a query that failed", &query.Error{Code: query.Internal, Message: "The query failed", Err: errSecret}, 500,
 			`"error":"The query failed","code":"INTERNAL_SERVER_ERROR","details":[{"field":"","message":"The query failed"}]`, [2]string{}},
 		{"a body that is too large", &http.MaxBytesError{Limit: 9}, 413, `"error":"The body may have at most 9 bytes","code":"PAYLOAD_TOO_LARGE"`, [2]string{}},
 		{"another media type", &mediaTypeError{"Content-Type", `"text/plain"`}, 415,
@@ -78,17 +78,17 @@ func TestErrors(t *testing.T) {
 		{"mistakes of a flag", fmt.Errorf("x: %w", flags.FieldErrors{{Field: "key", Message: "is required"}}), 400,
 			`"error":"key is required","code":"VALIDATION_ERROR","details":[{"field":"key","message":"is required"}]`, [2]string{}},
 		{"no such flag", fmt.Errorf("%w: f1", flags.ErrNotFound), 404, `"error":"Flag not found","code":"NOT_FOUND"`, [2]string{}},
-		{"a flag that is there", fmt.Errorf("%w: k", flags.ErrExists), 409, `"error":"A flag with this key already exists","code":"CONFLICT"`, [2]string{}},
+		{"a flag that exists already", fmt.Errorf("%w: k", flags.ErrExists), 409, `"error":"A flag with this key already exists","code":"CONFLICT"`, [2]string{}},
 		{"a flag that changed", flags.ErrConflict, 412, `"error":"The flag was changed meanwhile","code":"PRECONDITION_FAILED"`, [2]string{}},
 		{"no route", front.ErrNoRoute, 404, `"error":"Not found","code":"NOT_FOUND"`, [2]string{}},
 		{"not found, by a host", fmt.Errorf("x: %w", store.ErrNotFound), 404, `"error":"Not found","code":"NOT_FOUND"`, [2]string{}},
 		{"another method", front.ErrMethod, 405, `"error":"This endpoint does not support the method","code":"METHOD_NOT_ALLOWED"`, [2]string{}},
-		{"a store that is away", fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret), 503,
+		{"a store that is unavailable", fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret), 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
-		{"a part that is away", &front.UnavailableError{Part: "audit", Err: errSecret}, 503,
+		{"a part that is unavailable", &front.UnavailableError{Part: "audit", Err: errSecret}, 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
 		{"a deadline", fmt.Errorf("%w: %w", context.DeadlineExceeded, errSecret), 504, `"error":"The answer took too long","code":"TIMEOUT"`, [2]string{}},
-		{"a caller who left", context.Canceled, 503,
+		{"a caller who hung up", context.Canceled, 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
 		{"a host's own", fmt.Errorf("x: %w", hostError{402}), 402, `"error":"Your plan has ended","code":"PLAN_ENDED"`, [2]string{}},
 		{"a host's own refusal", hostError{429}, 429, `"error":"Your plan has ended","code":"PLAN_ENDED"`, [2]string{}},
@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// hostError is an error of a host's own, told with this status.
+// hostError is an error of a host with this status.
 type hostError struct{ status int }
 
 func (hostError) Error() string { return errSecret.Error() }
@@ -143,19 +143,19 @@ func (e hostError) ErrorCode() ErrorCode {
 
 func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
-	parameter := false // those of whole requests come first
+	parameter := false // codes of whole requests come first
 	for _, c := range Codes() {
 		if c.Code == "" || c.When == "" || seen[c.Code] || (c.Status == 0) != (c.Message == "") {
-			t.Errorf("%+v: empty or there twice", c)
+			t.Errorf("%+v: empty or listed twice", c)
 		}
 		if parameter = parameter || c.Status == 0; parameter && c.Status != 0 {
-			t.Errorf("%s stands after those of one parameter", c.Code)
+			t.Errorf("%s comes after codes of single parameters", c.Code)
 		}
 		seen[c.Code] = true
 	}
 	for _, c := range query.Codes() {
 		if !seen[string(c)] {
-			t.Errorf("%s of query is not there", c)
+			t.Errorf("the code %s of query is missing", c)
 		}
 	}
 }
@@ -189,12 +189,12 @@ func TestCausesAreLoggedAndNotShown(t *testing.T) {
 		{"the authenticator panics", "panic", func(*world) {}, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
 		{"the directory fails", "all", func(w *world) { w.dir.err = errSecret }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
 		{"the directory has an error of the host's", "all", func(w *world) { w.dir.err = hostError{502} }, 502, "PLAN_ENDED", "10.0.0.7"},
-		{"the directory is away", "all", func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the directory is unavailable", "all", func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the limiter fails", "all", func(w *world) {
 			w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, errSecret }
 		}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the store fails", "all", func(w *world) { w.store.fail(errSecret) }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
-		{"the store is away", "all", func(w *world) { w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret)) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the store is unavailable", "all", func(w *world) { w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret)) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the audit trail fails", "all", func(w *world) { w.trail.err = errSecret }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -203,10 +203,10 @@ func TestCausesAreLoggedAndNotShown(t *testing.T) {
 			rec := w.send("POST", "/v1/query?website_id=site_a", tc.key, oneQuery)
 			expect(t, rec, tc.status, tc.code)
 			if strings.Contains(rec.Body.String(), "10.0.0.7") {
-				t.Errorf("the cause is shown: %s", rec.Body)
+				t.Errorf("the response contains the cause: %s", rec.Body)
 			}
 			if log := w.log.String(); !strings.Contains(log, tc.logged) || !strings.Contains(log, rec.Header().Get("X-Request-ID")) {
-				t.Errorf("the log does not tell the cause and the request: %s", log)
+				t.Errorf("the log lacks the cause or the request: %s", log)
 			}
 			if e := w.trail.take(); len(e) != 1 {
 				t.Errorf("audit: %+v", e)
@@ -227,7 +227,7 @@ type panicky struct{}
 
 func (panicky) Record(context.Context, auth.Entry) error { panic("sink") }
 
-func TestACallerWhoLeavesIsAudited(t *testing.T) {
+func TestACallerWhoHangsUpIsAudited(t *testing.T) {
 	w := newWorld(t)
 	w.store.block.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -241,24 +241,24 @@ func TestACallerWhoLeavesIsAudited(t *testing.T) {
 		t.Errorf("audit: %+v", e)
 	}
 	if strings.Contains(w.log.String(), "level=ERROR") {
-		t.Errorf("it is logged as a failure of ours: %s", w.log)
+		t.Errorf("logged as a failure of the server: %s", w.log)
 	}
 	if w.trail.ended {
 		t.Error("the entry was recorded with a context that had ended")
 	}
 }
 
-func TestNewTellsEveryFault(t *testing.T) {
+func TestNewReportsEveryMistake(t *testing.T) {
 	_, err := New(Config{MaxBody: -1, MaxBatch: -1, CORSOrigins: []string{"*", "https://a.example/", "https://ok.example"}})
 	if err == nil {
 		t.Fatal("an empty configuration is accepted")
 	}
 	for _, want := range []string{"Engine", "Directory", "Auth", "Limiter", "Audit", "MaxBody", "MaxBatch", `"*"`, `"https://a.example/"`} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%s is not told: %v", want, err)
+			t.Errorf("%s is not reported: %v", want, err)
 		}
 	}
 	if strings.Contains(err.Error(), "ok.example") {
-		t.Errorf("a good origin is told as a fault: %v", err)
+		t.Errorf("a valid origin is reported as a mistake: %v", err)
 	}
 }

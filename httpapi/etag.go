@@ -12,16 +12,16 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// tagOf is the strong entity tag of bytes.
+// tagOf returns the strong entity tag of b.
 func tagOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	tag := base64.RawURLEncoding.AppendEncode(append(make([]byte, 0, 32), '"'), sum[:16])
 	return string(append(tag, '"'))
 }
 
-// dataTag is the entity tag of p's answer before it is computed: what is asked, and the
-// versions of the data that the answer depends on. It is empty when no tag holds: for
-// answers that the clock changes at any moment, and without versions. extra is what else the answer shows.
+// dataTag returns the entity tag of p's response before it is computed. It covers the query, the versions of the data
+// that the response depends on, and extra, the other content. It is empty without versions, and for responses that
+// change with the clock.
 func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, extra any) string {
 	key := p.Key()
 	if a.cfg.Versions == nil || key == "" {
@@ -42,7 +42,7 @@ func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, 
 		version, err := a.cfg.Versions.Version(ctx, d.Subject, d.From, d.To)
 		store.MeterOf(ctx).Add(0, a.cfg.Now().Sub(began))
 		if err != nil {
-			a.cfg.Logger.WarnContext(ctx, "no data version", "requestId", r.ID, "error", err)
+			a.cfg.Logger.WarnContext(ctx, "version of data is unknown", "requestId", r.ID, "error", err)
 			return ""
 		}
 		b = strconv.AppendUint(append(b, ','), version, 10)

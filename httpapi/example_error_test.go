@@ -9,16 +9,16 @@ import (
 	"github.com/sightline-analytics/sightline/httpapi"
 )
 
-// planEnded is an error of a host's own, which callers are told as it says.
+// planEnded is an error of a host with its own code.
 type planEnded struct{ owner string }
 
-func (e planEnded) Error() string { return e.owner + " has not paid" } // for the log alone
+func (e planEnded) Error() string { return e.owner + " has not paid" } // only for the log
 
 func (planEnded) ErrorCode() httpapi.ErrorCode {
 	return httpapi.ErrorCode{Code: "PLAN_ENDED", Status: http.StatusPaymentRequired, Message: "Your plan has ended"}
 }
 
-// A host's own middleware refuses in the format of the API.
+// A host's own middleware sends errors in the format of the API.
 func ExampleWriteError() {
 	for _, err := range []error{auth.ErrForbidden, planEnded{"acme"}} {
 		r, w := httptest.NewRequest(http.MethodGet, "/", nil), httptest.NewRecorder()

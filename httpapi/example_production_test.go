@@ -22,20 +22,20 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// service is the handler with all that production wants. Events are in data, which
-// clickhouse.Open or duckdb.Open opened; websites, keys and the audit trail are in records.
-// Call end when nothing is served any more.
+// service returns the handler with everything for production. Events are in data, opened by clickhouse.Open or
+// duckdb.Open; websites, keys and the audit trail are in records. Call end after the last
+// request.
 func service(ctx context.Context, data store.Store, records *meta.Store, pepper auth.Pepper, log *slog.Logger) (_ http.Handler, end func(context.Context) error, err error) {
-	// Keys are remembered for less than a second, and forgotten when this process changes them.
+	// Keys are cached for less than a second. Changes by this process take effect at once.
 	cache, err := keycache.New(keycache.Config{Store: records})
 	if err != nil {
 		return nil, nil, err
 	}
-	records.Notify(cache) // with several processes also a bus: auth/keycache/redisbus
+	records.Notify(cache) // with several processes, use a bus in addition: auth/keycache/redisbus
 	callers, keysErr := auth.New(auth.Config{Store: cache, Pepper: pepper, Logger: log, Used: records.KeyUsed})
 	engine, engineErr := query.New(query.Config{Store: data})
 	sites, sitesErr := directorycache.New(directorycache.Config{Directory: records})
-	limits, limitsErr := ratelimit.New(ratelimit.Config{}) // with several processes: auth/ratelimit/redislimit around it
+	limits, limitsErr := ratelimit.New(ratelimit.Config{}) // with several processes, wrap it in auth/ratelimit/redislimit
 	if err := errors.Join(keysErr, engineErr, sitesErr, limitsErr); err != nil {
 		return nil, nil, err
 	}
@@ -43,7 +43,7 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	if err != nil {
 		return nil, nil, err
 	}
-	versions, _ := data.(store.Versioner) // nil: answers carry no ETag
+	versions, _ := data.(store.Versioner) // nil: responses have no ETag
 	api, err := httpapi.New(httpapi.Config{
 		Engine:    engine,
 		Directory: sites,
@@ -65,18 +65,18 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	return api, trail.Close, nil
 }
 
-// clientIP is the address that the host's own proxy names, which overwrites the header. Take
-// no header where callers reach the program without that proxy.
+// clientIP returns the address in a header that the host's proxy overwrites. Do not use a header if callers can reach the
+// program without that proxy.
 func clientIP(r *http.Request) netip.Addr {
 	addr, err := netip.ParseAddr(r.Header.Get("X-Real-Ip"))
 	if err != nil {
-		return netip.Addr{} // not known
+		return netip.Addr{} // unknown
 	}
 	return addr
 }
 
-// The whole wiring of production: limits, audit, cached keys and websites, the client's
-// address, versions for conditional requests, health. Package track takes the same parts.
+// All parts for production: limits, audit trail, cached keys and websites, the client's address, versions for
+// conditional requests, health. Package track uses the same parts.
 func ExampleNew_production() {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	pepper, pepperErr := auth.NewPepper([]byte("a secret of the host's")) // from the host's secrets
@@ -106,7 +106,7 @@ func ExampleNew_production() {
 	fmt.Println(get(api, "/v1/websites/other/analytics", secret.Reveal()))
 	fmt.Println(get(api, "/health", ""))
 
-	fmt.Println(end(ctx)) // once nothing is served, so that the trail is whole
+	fmt.Println(end(ctx)) // after the last request, so that the trail is complete
 	uses, err := records.Audit().Find(ctx, audit.Query{Key: "panel"})
 	for _, use := range uses.Records {
 		fmt.Println(use.Entry.Outcome, use.Entry.Status, use.Entry.Resource.ID)

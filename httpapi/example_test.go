@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// mount puts analytics below /analytics/ of a host's mux, for callers with the host's keys.
+// mount mounts analytics below /analytics/ in a host's mux, for callers with the host's keys.
 func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys auth.KeyStore, pepper auth.Pepper) error {
 	engine, engineErr := query.New(query.Config{Store: data})
 	callers, keysErr := auth.New(auth.Config{Store: keys, Pepper: pepper})
@@ -23,7 +23,7 @@ func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys aut
 	}
 	api, err := httpapi.New(httpapi.Config{
 		Engine: engine, Directory: sites, Auth: callers,
-		Limiter: auth.Unlimited, Audit: auth.Discard, // neither limits nor an audit trail
+		Limiter: auth.Unlimited, Audit: auth.Discard, // no rate limits and no audit trail
 	})
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func Example() {
 	// 200
 }
 
-// get asks h, and returns the status.
+// get sends a request to h and returns the status.
 func get(h http.Handler, path, credential string) int {
 	r, w := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
 	r.Header.Set("X-Api-Key", credential)
@@ -57,7 +57,7 @@ func get(h http.Handler, path, credential string) int {
 	return w.Code
 }
 
-// hostKeys is a key store of the host's own: a table of its database, in real life.
+// hostKeys is a host's own key store. In production it would be a table in a database.
 type hostKeys map[auth.Digest]auth.Key
 
 func (k hostKeys) KeyByDigest(_ context.Context, d auth.Digest) (*auth.Key, error) {
@@ -68,7 +68,7 @@ func (k hostKeys) KeyByDigest(_ context.Context, d auth.Digest) (*auth.Key, erro
 	return &key, nil
 }
 
-// noData is a store without rows; store/duckdb and store/clickhouse are ones with.
+// noData is a store without rows. In production use store/duckdb or store/clickhouse.
 type noData struct{}
 
 func (noData) Dialect() *dialect.Dialect  { return dialect.DuckDB() }

@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// BenchmarkBulk asks a server for all 100 flags of a client, each with 20 rules of which none
-// matches, over connections that stay open. The time is that of server and client together.
+// BenchmarkBulk requests all 100 flags of a client over open connections. Each flag has 20 rules that do not match. The
+// time includes server and client.
 func BenchmarkBulk(b *testing.B) {
 	store := &flags.Memory{}
 	served := newFlags(b, store)

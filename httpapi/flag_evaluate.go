@@ -16,21 +16,21 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// resultBody answers for one flag.
+// resultBody is the response for one flag.
 type resultBody struct {
 	Success bool `json:"success"`
 	flags.Result
 }
 
-// resultsBody answers for several, by key. A key that is not evaluated is not there.
+// resultsBody is the response for several flags, by key. It lacks keys that are not evaluated.
 type resultsBody struct {
 	Success bool                    `json:"success"`
 	Flags   map[string]flags.Result `json:"flags"`
 	Count   int                     `json:"count"`
 }
 
-// readOne takes from the address which flag is evaluated, and for whom. Parameters that nobody
-// knows do no harm: those of clients to come.
+// readOne reads the flag and the context from the URL. It ignores unknown parameters, which newer clients may
+// send.
 func (a *api) readOne(_ context.Context, r *front.Request, q *flagQuestion) error {
 	values, ok := r.Query()
 	if !ok {
@@ -44,7 +44,7 @@ func (a *api) readOne(_ context.Context, r *front.Request, q *flagQuestion) erro
 	return orNil(bad)
 }
 
-// orNil is bad as an error, which is nil when there are none.
+// orNil returns bad as an error, or a nil error if bad is empty.
 func orNil(bad query.Errors) error {
 	if len(bad) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func orNil(bad query.Errors) error {
 	return bad
 }
 
-// readSeveral takes the same for several flags: all of them when there are no keys.
+// readSeveral reads the flags and the context from the URL. Without keys, all flags are evaluated.
 func (a *api) readSeveral(_ context.Context, r *front.Request, q *flagQuestion) error {
 	values, ok := r.Query()
 	if !ok {
@@ -62,7 +62,7 @@ func (a *api) readSeveral(_ context.Context, r *front.Request, q *flagQuestion) 
 	return orNil(q.check("keys"))
 }
 
-// contextOf is that of an address. Properties that are no JSON object are none.
+// contextOf returns the context in a URL. It ignores properties that are not a JSON object.
 func contextOf(values url.Values) flags.Context {
 	c := flags.Context{
 		Environment: values.Get("environment"), UserID: values.Get("userId"), Email: values.Get("email"),
@@ -74,7 +74,7 @@ func contextOf(values url.Values) flags.Context {
 	return c
 }
 
-// readSeveralBody takes the same from a body, where keys are an array.
+// readSeveralBody reads the flags and the context from a body, with keys in an array.
 func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuestion) error {
 	js, err := a.readJSON(r)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 	return orNil(addTo(bad, q.check("keys")...))
 }
 
-// idInto reads an id of a context, which may be a number.
+// idInto returns a reader for an id in a context, which may be a number.
 func idInto(to *string) memberReader {
 	return func(name string, js []byte) query.Errors {
 		text, ok := flags.IDText(js)
@@ -119,8 +119,8 @@ func idInto(to *string) memberReader {
 	}
 }
 
-// check says what is wrong with the client, the context and the keys, which are those of a field. It makes the keys
-// ready: without blanks around them, and none empty.
+// check returns the mistakes in the client, the context and the keys, which are in field. It trims the keys and drops
+// empty ones.
 func (q *flagQuestion) check(field string) query.Errors {
 	var bad query.Errors
 	mistake := func(field, text string) {
@@ -153,7 +153,7 @@ func (q *flagQuestion) check(field string) query.Errors {
 	return bad
 }
 
-// evaluateFlag answers one flag.
+// evaluateFlag answers with the result of one flag.
 func (a *api) evaluateFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, a.evaluated(ctx, r, q), q.keys[0], &q.context)
 	if err != nil {
@@ -162,10 +162,10 @@ func (a *api) evaluateFlag(ctx context.Context, r *front.Request, q *flagQuestio
 	return tagged(resultBody{true, result})
 }
 
-// maxResults is the most bytes of keys, values and payloads that one answer with several flags may have.
+// maxResults is the maximum size of keys, values and payloads in a response with several flags, in bytes.
 const maxResults = 1 << 20
 
-// sizeOf returns the bytes of keys, values and payloads of results.
+// sizeOf returns the size of keys, values and payloads in bytes.
 func sizeOf(results map[string]flags.Result) (size int) {
 	for key := range results {
 		result := results[key]
@@ -174,7 +174,7 @@ func sizeOf(results map[string]flags.Result) (size int) {
 	return size
 }
 
-// evaluateFlags answers the keys that were asked for, or all.
+// evaluateFlags answers with the results of the requested keys, or of all flags.
 func (a *api) evaluateFlags(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	results, err := a.evaluate(ctx, r, q)
 	if err != nil {
@@ -201,7 +201,7 @@ func (a *api) evaluate(ctx context.Context, r *front.Request, q *flagQuestion) (
 	return results, notEvaluated(err)
 }
 
-// notEvaluated is a caller's mistake, or that what is known of the client does not do.
+// notEvaluated returns err if it is the caller's mistake, else an UnavailableError.
 func notEvaluated(err error) error {
 	if err == nil || errors.Is(err, flags.ErrInvalid) {
 		return err
@@ -209,7 +209,7 @@ func notEvaluated(err error) error {
 	return &front.UnavailableError{Part: "flags", Err: err}
 }
 
-// reportFlags says whether evaluation goes by what is so now, or by what was last known.
+// reportFlags answers whether evaluation uses current flags or the last known flags.
 func (a *api) reportFlags(ctx context.Context, _ *front.Request, _ *flagQuestion) (*front.Answer, error) {
 	status := "ok"
 	if a.cfg.Flags.Evaluator.Check(ctx) != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// flagRecord is a flag as callers see it.
+// flagRecord is a flag in responses.
 type flagRecord struct {
 	flags.Flag
 
@@ -39,20 +39,20 @@ func flagRecordOf(f flags.Flag) flagRecord {
 	return r
 }
 
-// definitionsBody lists flags.
+// definitionsBody is the response with a list of flags.
 type definitionsBody struct {
 	Success bool         `json:"success"`
 	Flags   []flagRecord `json:"flags"`
 	Count   int          `json:"count"`
 }
 
-// flagBody answers what was done to a flag.
+// flagBody is the response after a change of a flag.
 type flagBody struct {
 	Success bool       `json:"success"`
 	Flag    flagRecord `json:"flag"`
 }
 
-// listFlags answers the flags of a client in one environment, or in none, the newest first.
+// listFlags answers with the flags of a client in one environment or without environment, the newest first.
 func (a *api) listFlags(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
 	all, err := a.cfg.Flags.Editor.List(ctx, q.client)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *api) listFlags(ctx context.Context, _ *front.Request, q *flagQuestion) 
 	return tagged(body)
 }
 
-// tagged is an answer with the entity tag of its bytes.
+// tagged returns a response with the entity tag of its bytes.
 func tagged(body any) (*front.Answer, error) {
 	rep, err := front.JSON(body)
 	if err == nil {
@@ -77,7 +77,7 @@ func tagged(body any) (*front.Answer, error) {
 	return rep, err
 }
 
-// readFlag takes fields of a flag from the body, and lets the key manage those of its client.
+// readFlag reads fields of a flag from the body, and checks that the key may manage flags of the client.
 func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) error {
 	body, err := a.readJSON(r)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 	if patch.ClientID == "" {
 		return err
 	}
-	// Whose it is comes first: to others nothing is told of what they sent either.
+	// The client is checked first, so that other callers get no information about their body.
 	if denied := a.allowClient(ctx, r, q, patch.ClientID); denied != nil {
 		return denied
 	}
@@ -103,7 +103,7 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 	return err
 }
 
-// readJSON is a body that is an object.
+// readJSON reads a body that must be a JSON object.
 func (a *api) readJSON(r *front.Request) ([]byte, error) {
 	if err := checkMediaType(r.Header); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (a *api) readJSON(r *front.Request) ([]byte, error) {
 	return body, nil
 }
 
-// createFlag keeps a new flag, or restores the removed one of its key.
+// createFlag stores a new flag, or restores the removed flag with the same key.
 func (a *api) createFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	f, err := q.patch.Flag(q.client)
 	if err != nil {
@@ -132,8 +132,8 @@ func (a *api) createFlag(ctx context.Context, r *front.Request, q *flagQuestion)
 	return writtenFlag(r, kept, err)
 }
 
-// changeFlag sets the fields of the body, and leaves all others as they are by then. A body without
-// fields makes no revision.
+// changeFlag sets the fields in the body. Other fields keep their current values. A body without fields makes no
+// revision.
 func (a *api) changeFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	t, err := a.flagTarget(ctx, r, q)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *api) changeFlag(ctx context.Context, r *front.Request, q *flagQuestion)
 	return writtenFlag(r, kept, err)
 }
 
-// removeFlag takes a flag out of use; a new one of its key restores it.
+// removeFlag removes a flag. A new flag with its key restores it.
 func (a *api) removeFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	t, err := a.flagTarget(ctx, r, q)
 	if err == nil {
@@ -173,8 +173,8 @@ func writtenFlag(r *front.Request, f flags.Flag, err error) (*front.Answer, erro
 	return rep, err
 }
 
-// retried is err, or that the service is busy when others came first again and again although the
-// caller named no revision.
+// retried returns err. If the caller named no revision and concurrent changes always came first, it returns an
+// UnavailableError.
 func retried(r *front.Request, err error) error {
 	if errors.Is(err, flags.ErrConflict) && r.Header.Get("If-Match") == "" {
 		return &front.UnavailableError{Part: "flags", Err: err}
@@ -182,7 +182,7 @@ func retried(r *front.Request, err error) error {
 	return err
 }
 
-// flagTarget is the flag of the path, at one of the revisions that If-Match names.
+// flagTarget returns the flag in the path, at a revision in If-Match.
 func (a *api) flagTarget(ctx context.Context, r *front.Request, q *flagQuestion) (flags.Target, error) {
 	t := flags.Target{Client: q.client, ID: r.Segment, Actor: actorOf(r)}
 	tags := strings.Split(strings.Join(r.Header.Values("If-Match"), ","), ",")
@@ -203,7 +203,7 @@ func (a *api) flagTarget(ctx context.Context, r *front.Request, q *flagQuestion)
 	return t, nil
 }
 
-// actorOf is the caller, for the history of flags.
+// actorOf returns the caller for the history of flags.
 func actorOf(r *front.Request) flags.Actor {
 	k := r.Key()
 	by := flags.Actor{Kind: "key", ID: k.ID, Name: k.Name}

@@ -12,15 +12,15 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Flags holds the parts that the routes of feature flags need, over one [flags.Store]. Callers name the client of flags
-// by its id alone. The id names a website, or else the caller's own organisation, which is the owner of
-// the caller's key. So no caller reaches another organisation's flags, whatever ids websites have.
+// Flags holds the parts that the routes of feature flags need, over one [flags.Store]. Callers name a client of flags
+// by its id alone. The id belongs to a website, or else to the caller's own organisation, which owns the caller's
+// key. So no caller reaches another organisation's flags, whatever ids websites have.
 type Flags struct {
 	Editor    *flags.Editor    // required; it should notify Evaluator, so that a change takes effect at once
 	Evaluator *flags.Evaluator // required
 }
 
-// check says what is missing.
+// check returns an error if a part is missing.
 func (f *Flags) check() error {
 	if f != nil && (f.Editor == nil || f.Evaluator == nil) {
 		return errors.New("httpapi: Config.Flags needs both an Editor and an Evaluator")
@@ -28,12 +28,12 @@ func (f *Flags) check() error {
 	return nil
 }
 
-// A flagQuestion is what a request about flags asks, as its steps find out.
+// A flagQuestion is the decoded request about flags, filled in by the steps.
 type flagQuestion struct {
-	id      string       // of the client, as the request names it
-	client  flags.Client // that the id stands for
+	id      string       // id of the client in the request
+	client  flags.Client // the client with that id
 	context flags.Context
-	keys    []string // to be evaluated, when all is false
+	keys    []string // the flags to evaluate if all is false
 	all     bool
 	patch   flags.Patch
 	size    int // of the body of a change, in bytes
@@ -47,7 +47,7 @@ func (q *flagQuestion) cost() int { return max(1, (q.size+bytesPerCost-1)/bytesP
 
 const ofrepPrefix = "/ofrep/v1/evaluate/flags"
 
-// flagRoutes are the rows of feature flags.
+// flagRoutes returns the rows of feature flags.
 func (a *api) flagRoutes() []*route {
 	type steps = front.Steps[flagQuestion]
 	manage := func(method, path, about string, s steps) *route {
@@ -61,24 +61,24 @@ func (a *api) flagRoutes() []*route {
 	}
 	return []*route{
 		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client", steps{Allow: a.allowFlags, Answer: a.listFlags}),
-		manage(http.MethodPost, "/public/v1/flags", "A new flag, or one that was removed", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.createFlag}),
-		manage(http.MethodPatch, "/public/v1/flags/{id}", "Changes of a flag", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.changeFlag}),
-		manage(http.MethodDelete, "/public/v1/flags/{id}", "Removal of a flag", steps{Allow: a.allowFlags, Answer: a.removeFlag}),
-		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "One flag for somebody", steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag}),
-		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Several flags for somebody, or all", steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags}),
+		manage(http.MethodPost, "/public/v1/flags", "Create a flag, or restore a removed one", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.createFlag}),
+		manage(http.MethodPatch, "/public/v1/flags/{id}", "Change a flag", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.changeFlag}),
+		manage(http.MethodDelete, "/public/v1/flags/{id}", "Remove a flag", steps{Allow: a.allowFlags, Answer: a.removeFlag}),
+		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "Evaluate one flag for a context", steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag}),
+		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Evaluate several flags, or all, for a context", steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags}),
 		evaluate(http.MethodPost, "/public/v1/flags/bulk", "The same with a body", steps{Allow: a.allowEvaluation, Read: a.readSeveralBody, Answer: a.evaluateFlags}),
-		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "One flag, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
-		evaluate(http.MethodPost, ofrepPrefix, "All flags, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
+		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "Evaluate one flag, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
+		evaluate(http.MethodPost, ofrepPrefix, "Evaluate all flags, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
 		{Route: front.Route{Method: http.MethodGet, Path: "/public/v1/flags/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportFlags}},
-			about: "Whether changes of flags are seen", access: Public, off: withoutFlags, open: true},
+			about: "Whether flags are up to date", access: Public, off: withoutFlags, open: true},
 	}
 }
 
 func withoutFlags(cfg *Config) bool { return cfg.Flags == nil }
 
-// flagBucket is that of the client and the caller's network. A client that is not known to have
-// flags has none, since callers can make up as many as they like; those count by network. Nobody
-// is asked, so that evaluation goes on while the databases are away.
+// flagBucket returns the id of the bucket for the client and the caller's network. Clients without known flags count by
+// network alone, since callers can make up any number of ids. It asks no store, so that evaluation continues
+// while databases are unavailable.
 func (a *api) flagBucket(_ context.Context, r *front.Request, q *flagQuestion) (string, error) {
 	if id := namedClient(r); a.cfg.Flags.Evaluator.Has(flags.OfWebsite(id)) {
 		return id + "|" + r.Network(), nil
@@ -86,9 +86,9 @@ func (a *api) flagBucket(_ context.Context, r *front.Request, q *flagQuestion) (
 	return r.Network(), nil
 }
 
-// namedClient is the client that the address or a header names.
+// namedClient returns the client that the URL or a header names.
 func namedClient(r *front.Request) string {
-	values, _ := r.Query() // what is malformed names nobody
+	values, _ := r.Query() // a malformed query names no client
 	for _, id := range []string{values.Get("clientId"), r.Header.Get("X-Client-Id"), r.Header.Get("Databuddy-Client-Id")} {
 		if id != "" {
 			return id
@@ -97,15 +97,15 @@ func namedClient(r *front.Request) string {
 	return ""
 }
 
-// allowEvaluation lets everybody evaluate flags. A body may name the client, too.
+// allowEvaluation allows everyone to evaluate flags. The body may name the client, too.
 func (a *api) allowEvaluation(_ context.Context, r *front.Request, q *flagQuestion) error {
 	q.id = namedClient(r)
 	return nil
 }
 
-// evaluated returns the client whose flags q asks about. Without a key that is a website. With one it may be the key's
-// own organisation, which nobody else can evaluate. While the directory does not answer, the id of the key's
-// owner means the organisation.
+// evaluated returns the client whose flags are evaluated. Without a key it is a website. With a key it may be the key's
+// own organisation, which no other caller can evaluate. If the directory fails, the id of the key's owner means
+// the organisation.
 func (a *api) evaluated(ctx context.Context, r *front.Request, q *flagQuestion) flags.Client {
 	if q.client != (flags.Client{}) {
 		return q.client
@@ -120,7 +120,7 @@ func (a *api) evaluated(ctx context.Context, r *front.Request, q *flagQuestion) 
 	return flags.OfOrganization(q.id)
 }
 
-// allowManage lets the key manage flags at all; whose, the body says.
+// allowManage checks that the key may manage flags. The client in the body is checked later.
 func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) error {
 	if !r.Key().Has(auth.ManageFlags) {
 		return lacks(auth.ManageFlags)
@@ -135,7 +135,7 @@ func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) 
 	return nil
 }
 
-// allowFlags lets the key manage the flags of the client that the address names.
+// allowFlags checks that the key may manage the flags of the client in the URL.
 func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion) error {
 	if !r.Key().Has(auth.ManageFlags) {
 		return lacks(auth.ManageFlags)
@@ -160,8 +160,8 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 	return a.allowClient(ctx, r, q, values.Get("clientId"))
 }
 
-// allowClient finds the client of an id, and lets the key manage the flags of a website that it reaches, or of its
-// organisation. What does not exist and what is somebody else's are refused alike.
+// allowClient finds the client with this id, and checks that the key may manage its flags: a website that the key
+// reaches, or its organisation. Unknown ids and ids of other owners get the same answer.
 func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion, id string) error {
 	if id == "" {
 		return query.Errors{{Code: query.Invalid, Field: "clientId", Message: "is required: the id of a website or of the key's organisation"}}
@@ -188,7 +188,7 @@ func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion
 	return nil
 }
 
-// noClient refuses a client of flags, whether it exists or not.
+// noClient returns the error for a client of flags, whether it exists or not.
 func noClient() error {
 	return &denied{scope: auth.ManageFlags, field: "clientId", why: "must be the id of a website that the key reaches, or of its organisation"}
 }

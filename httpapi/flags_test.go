@@ -18,11 +18,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// weakStore is flags in memory, until it is told to be away.
+// weakStore holds flags in memory and can be made unavailable.
 type weakStore struct {
 	flags.Memory
 	away    atomic.Bool
-	forgets atomic.Bool // what is committed from now on
+	forgets atomic.Bool // drops later commits
 }
 
 func (s *weakStore) Commit(ctx context.Context, c flags.Commit) error {
@@ -46,7 +46,7 @@ func (s *weakStore) Revisions(ctx context.Context, clients []flags.Client) (map[
 	return s.Memory.Revisions(ctx, clients)
 }
 
-// newFlags is what the routes of flags work with, over s.
+// newFlags returns the parts for the routes of flags, over s.
 func newFlags(t testing.TB, s flags.Store) *Flags {
 	t.Helper()
 	clock := func() time.Time { return now }
@@ -62,7 +62,7 @@ func newFlags(t testing.TB, s flags.Store) *Flags {
 	return &Flags{Editor: editor, Evaluator: evaluator}
 }
 
-// newFlagWorld has flags, and the key "sites" that manages the flags of site_a alone, and "org_b" of another owner.
+// newFlagWorld has flags, the key "sites", which manages only the flags of site_a, and "org_b" of another owner.
 func newFlagWorld(t testing.TB) (*world, *weakStore) {
 	t.Helper()
 	s := &weakStore{}
@@ -74,7 +74,7 @@ func newFlagWorld(t testing.TB) (*world, *weakStore) {
 	return w, s
 }
 
-// create makes a flag by a key, and returns its id.
+// create creates a flag with a key, and returns its id.
 func (w *world) create(t testing.TB, body string) string {
 	t.Helper()
 	rec := w.send("POST", "/public/v1/flags", "flags", body)
@@ -91,13 +91,13 @@ func TestAFlagsLife(t *testing.T) {
 	const list = "/public/v1/flags/definitions?clientId=site_a"
 	reason := func() any { return object(t, w.send("GET", evaluate, "", ""))["reason"] }
 	if got := reason(); got != "FLAG_NOT_FOUND" {
-		t.Fatalf("before: %v", got)
+		t.Fatalf("before creation: %v", got)
 	}
 	rec := w.send("POST", "/public/v1/flags", "flags", newFlag)
 	expect(t, rec, 200, "")
 	made := object(t, rec)["flag"].(map[string]any)
 	if made["createdAt"] != "2026-03-29T12:00:00.000Z" || made["status"] != "active" || made["revision"] != 1.0 || rec.Header().Get("ETag") != `"1"` {
-		t.Errorf("made %v, ETag %s", made, rec.Header().Get("ETag"))
+		t.Errorf("created %v, ETag %s", made, rec.Header().Get("ETag"))
 	}
 	want := `{"success":true,"enabled":true,"value":true,"payload":{"a":"<1>"},"reason":"BOOLEAN_DEFAULT"}` + "\n"
 	if got := w.send("GET", evaluate, "", "").Body.String(); got != want {
@@ -113,10 +113,10 @@ func TestAFlagsLife(t *testing.T) {
 	}
 	again := w.send("PATCH", "/public/v1/flags/"+id, "flags", `{"clientId":"site_a"}`)
 	if expect(t, again, 200, ""); again.Body.String() != rec.Body.String() || again.Header().Get("ETag") != `"2"` {
-		t.Errorf("a change of nothing: %s, ETag %s", again.Body, again.Header().Get("ETag"))
+		t.Errorf("a change without fields: %s, ETag %s", again.Body, again.Header().Get("ETag"))
 	}
 	if got := object(t, w.send("GET", evaluate, "", ""))["enabled"]; got != false {
-		t.Errorf("a change is not seen at once: %v", got)
+		t.Errorf("a change has no effect at once: %v", got)
 	}
 	expect(t, w.send("DELETE", "/public/v1/flags/"+id+"?clientId=site_a", "flags", ""), 200, "")
 	if body := object(t, w.send("GET", list, "flags", "")); body["count"] != 0.0 || reason() != "FLAG_NOT_FOUND" {
@@ -132,7 +132,7 @@ func TestAFlagsLife(t *testing.T) {
 	}
 }
 
-func TestWhoManagesFlags(t *testing.T) {
+func TestPermissionsForManagingFlags(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	w.dir.err = nil
 	id := w.create(t, newFlag)
@@ -157,7 +157,7 @@ func TestWhoManagesFlags(t *testing.T) {
 		{"no client in a body", "POST", "", "flags", `{"key":"x"}`, 400, "VALIDATION_ERROR", auth.Resource{}},
 		{"two clients", "GET", "/definitions?clientId=site_a&clientId=site_b", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
 		{"an impossible client", "GET", "/definitions?clientId=%00", "flags", "", 403, "FORBIDDEN", auth.Resource{Kind: "website"}},
-		{"a parameter that nobody knows", "GET", "/definitions?clientId=site_a&client=x", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
+		{"an unknown parameter", "GET", "/definitions?clientId=site_a&client=x", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
 	} {
 		w.trail.take()
 		rec := w.send(tc.method, "/public/v1/flags"+tc.target, tc.key, tc.body)
@@ -174,7 +174,7 @@ func TestWhoManagesFlags(t *testing.T) {
 	expect(t, w.send("GET", "/public/v1/flags/definitions?clientId=site_a", "flags", ""), 500, "INTERNAL_SERVER_ERROR")
 }
 
-func TestEveryMistakeOfAFlagIsTold(t *testing.T) {
+func TestEveryMistakeOfAFlagIsReported(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	rec := w.send("POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","type":"odd","rolloutPercentage":101}`)
 	expect(t, rec, 400, "VALIDATION_ERROR")
@@ -213,8 +213,8 @@ func TestIfMatch(t *testing.T) {
 	expect(t, w.send("DELETE", target, "flags", "", "If-Match", `"5"`), 200, "")
 }
 
-// TestPatchesAtTheSameTimeAreAllKept: without If-Match each changes its own field; with it one wins.
-func TestPatchesAtTheSameTimeAreAllKept(t *testing.T) {
+// TestConcurrentPatches changes different fields concurrently: all succeed, but with If-Match only one.
+func TestConcurrentPatches(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	id := w.create(t, newFlag)
 	var all sync.WaitGroup
@@ -253,11 +253,11 @@ func TestBulk(t *testing.T) {
 		{"an organisation's without its key", "GET", "clientId=org_a&keys=ours", "", ""},
 		{"some", "GET", "clientId=site_a&keys=+beta+,none", "", "beta=false"},
 		{"none, by an empty list", "GET", "clientId=site_a&keys=", "", ""},
-		{"none, by blanks", "GET", "clientId=site_a&keys=+,+", "", ""},
+		{"none, by spaces", "GET", "clientId=site_a&keys=+,+", "", ""},
 		{"by a property", "GET", `clientId=site_a&keys=beta&properties={"plan":"pro"}`, "", "beta=true"},
-		{"properties that are no JSON", "GET", `clientId=site_a&keys=beta&properties={`, "", "beta=false"},
-		{"a client that is not there", "GET", "clientId=nobody", "", ""},
-		{"a parameter of a client to come", "GET", "clientId=site_a&keys=beta&new=1", "", "beta=false"},
+		{"properties that are not JSON", "GET", `clientId=site_a&keys=beta&properties={`, "", "beta=false"},
+		{"an unknown client", "GET", "clientId=nobody", "", ""},
+		{"a parameter of a future client library", "GET", "clientId=site_a&keys=beta&new=1", "", "beta=false"},
 		{"no client", "GET", "keys=beta", "", "400"},
 		{"a long key", "GET", "clientId=site_a&keys=" + long, "", "400"},
 		{"101 keys", "GET", "clientId=site_a&keys=" + strings.Repeat("k,", 101), "", "400"},
@@ -282,13 +282,13 @@ func TestBulk(t *testing.T) {
 			}
 			again := w.send(tc.method, "/public/v1/flags/bulk?"+strings.NewReplacer("{", "%7B", "}", "%7D", `"`, "%22").Replace(tc.query), "", tc.body, "If-None-Match", rec.Header().Get("ETag"))
 			if again.Code != 304 || rec.Header().Get("Cache-Control") != "private, no-cache" {
-				t.Errorf("again: %d; %v", again.Code, rec.Header())
+				t.Errorf("second request: %d; %v", again.Code, rec.Header())
 			}
 		})
 	}
 }
 
-func TestBulkTellsMistakesInWordsOfJSON(t *testing.T) {
+func TestBulkReportsMistakesInTermsOfJSON(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	rec := w.send("POST", "/public/v1/flags/bulk", "", `{"clientId":"site_a","keys":"beta","properties":[],"userId":"u"}`)
 	want := `[{"field":"keys","message":"must be an array, not a string"},{"field":"properties","message":"must be an object, not an array"}]`
@@ -307,7 +307,7 @@ func (r resultsText) text() string {
 	return strings.NewReplacer(":{", "=", "}", "").Replace(text)
 }
 
-func TestEvaluationGoesOnWithoutTheStore(t *testing.T) {
+func TestEvaluationContinuesWithoutTheStore(t *testing.T) {
 	w, s := newFlagWorld(t)
 	w.create(t, newFlag)
 	const target = "/public/v1/flags/evaluate?clientId=site_a&key=new-ui"
@@ -317,24 +317,24 @@ func TestEvaluationGoesOnWithoutTheStore(t *testing.T) {
 	status := func() any { return object(t, w.send("GET", "/public/v1/flags/health", "", ""))["status"] }
 	for end := time.Now().Add(10 * time.Second); status() != "stale"; {
 		if time.Now().After(end) {
-			t.Fatal("health never says that the store is away")
+			t.Fatal("health does not report that the store is unavailable")
 		}
 		time.Sleep(time.Millisecond)
 	}
 	if got := object(t, w.send("GET", target, "", ""))["enabled"]; got != true {
-		t.Errorf("while the store is away it is %v", got)
+		t.Errorf("while the store is unavailable: %v", got)
 	}
 	expect(t, w.send("GET", strings.Replace(target, "site_a", "site_b", 1), "", ""), 503, "SERVICE_UNAVAILABLE")
 	s.away.Store(false)
 	for end := time.Now().Add(10 * time.Second); status() != "ok"; {
 		if time.Now().After(end) {
-			t.Fatal("health never says that the store is back")
+			t.Fatal("health does not report that the store is available again")
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// TestBucketsOfEvaluation: made-up clients share what a network has, so that nobody gets past a limit by them.
+// TestBucketsOfEvaluation checks that made-up clients share the bucket of the network, so that they do not bypass limits.
 func TestBucketsOfEvaluation(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	w.create(t, newFlag)
@@ -343,7 +343,7 @@ func TestBucketsOfEvaluation(t *testing.T) {
 		w.send(method, target, key, body, headers...)
 		return strings.Join(w.limiter.asked, ", ")
 	}
-	asked("GET", "/public/v1/flags/bulk?clientId=site_a", "", "") // it is known from now on
+	asked("GET", "/public/v1/flags/bulk?clientId=site_a", "", "") // the client is known from now on
 	for _, tc := range []struct{ got, want string }{
 		{asked("GET", "/public/v1/flags/bulk?clientId=site_a", "", ""), "flags site_a|192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/bulk", "", "", "X-Client-Id", "site_a"), "flags site_a|192.0.2.1 1"},
@@ -390,12 +390,12 @@ func TestWithoutFlags(t *testing.T) {
 	}
 }
 
-// conflicting lets nobody commit.
+// conflicting makes every commit fail with ErrConflict.
 type conflicting struct{ flags.Memory }
 
 func (*conflicting) Commit(context.Context, flags.Commit) error { return flags.ErrConflict }
 
-func TestAFlagThatOthersChangeAllTheTime(t *testing.T) {
+func TestAFlagWithConstantConflicts(t *testing.T) {
 	w := newWorld(t, func(cfg *Config) { cfg.Flags = newFlags(t, &conflicting{}) })
 	rec := w.send("POST", "/public/v1/flags", "flags", newFlag)
 	expect(t, rec, 503, "SERVICE_UNAVAILABLE")
@@ -404,7 +404,7 @@ func TestAFlagThatOthersChangeAllTheTime(t *testing.T) {
 	}
 }
 
-// TestFlagsOfAnOrganizationNeedItsKey asks for an organisation's flags in every way in which flags are evaluated.
+// TestFlagsOfAnOrganizationNeedItsKey requests an organisation's flags on every route that evaluates flags.
 func TestFlagsOfAnOrganizationNeedItsKey(t *testing.T) {
 	w, s := newFlagWorld(t)
 	w.create(t, `{"clientId":"org_a","key":"ours","type":"boolean","defaultValue":true,"payload":{"secret":1}}`)
@@ -434,7 +434,7 @@ func TestFlagsOfAnOrganizationNeedItsKey(t *testing.T) {
 			}
 		}
 	}
-	// Evaluation goes on while neither database answers.
+	// Evaluation continues while both databases are unavailable.
 	s.away.Store(true)
 	w.dir.err = errSecret
 	if rec := ways["bulk"]("flags"); !strings.Contains(rec.Body.String(), "secret") {
@@ -442,7 +442,7 @@ func TestFlagsOfAnOrganizationNeedItsKey(t *testing.T) {
 	}
 }
 
-// TestAWebsiteWithTheIDOfAnOrganization belongs to another owner: neither owner gets the other's flags.
+// TestAWebsiteWithTheIDOfAnOrganization uses a website of another owner: neither owner gets the other's flags.
 func TestAWebsiteWithTheIDOfAnOrganization(t *testing.T) {
 	w, s := newFlagWorld(t)
 	ours := flags.Flag{Client: flags.OfOrganization("org_a"), Key: "ours", Type: flags.Boolean, Default: true}

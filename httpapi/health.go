@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// reportHealth answers the state of the service and of what it stands on.
+// reportHealth answers with the state of the service and its dependencies.
 func (a *api) reportHealth(ctx context.Context, _ *front.Request, _ *question) (*front.Answer, error) {
 	report := a.cfg.Health.Check(ctx)
 	rep, err := front.JSON(report)
@@ -17,7 +17,7 @@ func (a *api) reportHealth(ctx context.Context, _ *front.Request, _ *question) (
 	return rep, err
 }
 
-// reportLive answers; that is all it says.
+// reportLive answers as long as the process runs.
 func (a *api) reportLive(context.Context, *front.Request, *question) (*front.Answer, error) {
 	return front.JSON(struct {
 		Success bool `json:"success"`

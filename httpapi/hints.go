@@ -9,18 +9,18 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// howToAuthenticate ends what callers without credentials are told.
+// howToAuthenticate is the end of messages for callers without credentials.
 const howToAuthenticate = `send "Authorization: Bearer KEY" or "x-api-key: KEY"`
 
-// hint adds to p, the problem of err, what callers of r may have meant.
+// hint adds suggestions to p, the problem of err, for the caller of r.
 func (p *problem) hint(r *http.Request, err error) {
 	if p.Status == http.StatusUnauthorized {
 		p.details = append(p.details, credentialHints(r, err)...)
 	}
 }
 
-// credentialHints say what became of the key that a caller may have meant to send. They are for
-// requests that carry no credentials at all, or more than a key where a key belongs: all others are refused alike.
+// credentialHints explain why no key was found in a request. They are only for requests without credentials, or with
+// extra text around a key. All other requests get the same answer.
 func credentialHints(r *http.Request, err error) []detail {
 	if !errors.Is(err, auth.ErrMissing) {
 		return wrappedKeys(r)
@@ -50,8 +50,8 @@ func credentialHints(r *http.Request, err error) []detail {
 	return hints
 }
 
-// wrappedKeys returns a hint for text around a key, such as a second Bearer or quotation marks. No key contains
-// a blank or such marks, so the hint reveals nothing about existing keys.
+// wrappedKeys returns a hint about text around a key, such as a second Bearer or quotation marks. No key contains spaces or
+// quotation marks, so the hint reveals nothing about existing keys.
 func wrappedKeys(r *http.Request) (hints []detail) {
 	scheme, bearer, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -61,7 +61,7 @@ func wrappedKeys(r *http.Request) (hints []detail) {
 		{"Authorization", bearer, "Authorization: Bearer KEY"}, {"x-api-key", r.Header.Get("X-Api-Key"), "x-api-key: KEY"},
 	} {
 		if text := strings.TrimSpace(sent.text); strings.ContainsAny(text, " \"'<>{}") || strings.EqualFold(text, "Bearer") {
-			hints = append(hints, detail{Field: sent.header, Message: "must hold the key alone, without quotation marks or a second word; send \"" + sent.form + "\""})
+			hints = append(hints, detail{Field: sent.header, Message: "must contain only the key, without quotation marks or a second word; send \"" + sent.form + "\""})
 		}
 	}
 	return hints

@@ -21,12 +21,12 @@ func TestAnswersToManyMistakesAreBounded(t *testing.T) {
 		rec := w.send(method, path+made.String(), "all", oneQuery)
 		expect(t, rec, 400, "VALIDATION_ERROR")
 		if details := object(t, rec)["details"].([]any); len(details) < maxUnknown || len(details) > 2*maxUnknown {
-			t.Errorf("%s %s: %d mistakes are told", method, path, len(details))
+			t.Errorf("%s %s: %d mistakes are reported", method, path, len(details))
 		}
 	}
 }
 
-// hostile are bodies that must be refused, each for its own reason.
+// hostile are bodies that must be rejected, each for another reason.
 var hostile = map[string]string{
 	"nothing":                     "",
 	"blanks":                      " \n\t",
@@ -111,8 +111,8 @@ func TestHostileAddresses(t *testing.T) {
 	}
 }
 
-// FuzzHandler sends any request to any route: the answer is JSON, never a failure of ours, an error
-// says why, and a body that is no JSON is never taken. {id} in an address is that of a flag.
+// FuzzHandler sends any request to any route. The response must be JSON and never an internal error. An error must have a
+// message, and a body that is not JSON must be rejected. {id} in a URL is the id of a flag.
 func FuzzHandler(f *testing.F) {
 	keys := map[Access]string{ByClientKey: "flags"}
 	for _, rt := range (*api)(nil).routes() {
@@ -144,7 +144,7 @@ func FuzzHandler(f *testing.F) {
 	}
 	w, kept := newFlagWorld(f)
 	id := w.create(f, newFlag)
-	kept.forgets.Store(true) // so that each request finds the same
+	kept.forgets.Store(true) // so that all requests find the same flags
 	f.Fuzz(func(t *testing.T, method, target, key string, body []byte) {
 		u, err := url.Parse(strings.ReplaceAll(target, "{id}", id))
 		if err != nil || key == "broken" || key == "panic" {
@@ -167,7 +167,7 @@ func FuzzHandler(f *testing.F) {
 		case err != nil:
 			t.Fatalf("%d: %v", rec.Code, err)
 		case rec.Code == 200 && (method == http.MethodPost || method == http.MethodPatch) && !json.Valid(body):
-			t.Fatalf("what is no JSON was taken: %s", rec.Body)
+			t.Fatalf("a body that is not JSON was accepted: %s", rec.Body)
 		case rec.Code == 200 && (answer.Success == nil || *answer.Success):
 		case rec.Code >= 400 && rec.Code < 500 && answer.Success != nil && !*answer.Success && answer.Code != "" && answer.Error != "":
 		default:

@@ -13,31 +13,31 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-func TestWhatACallCosts(t *testing.T) {
+func TestCostOfACall(t *testing.T) {
 	three := "[" + oneQuery + "," + oneQuery + `,{"parameters":[]}]`
 	for _, tc := range []struct {
 		name, method, target, key, body string
 		want                            []string
 	}{
 		{"a query costs one", "POST", "/v1/query?website_id=site_a", "all", oneQuery, []string{"query key_all 1"}},
-		{"a batch costs as many as it has queries", "POST", "/v1/query?website_id=site_a", "all", three, []string{"query key_all 1", "query key_all 2"}},
+		{"a batch costs one per query", "POST", "/v1/query?website_id=site_a", "all", three, []string{"query key_all 1", "query key_all 2"}},
 		{"a batch of two costs two", "POST", "/v1/query?website_id=site_a", "all", "[" + oneQuery + "," + oneQuery + "]", []string{"query key_all 1", "query key_all 1"}},
 		{"a batch of one costs one", "POST", "/v1/query?website_id=site_a", "all", "[" + oneQuery + "]", []string{"query key_all 1"}},
-		{"a batch to compile too", "POST", "/v1/query/compile?website_id=site_a", "all", three, []string{"other key_all 1", "other key_all 2"}},
-		{"a body that is no JSON costs one", "POST", "/v1/query?website_id=site_a", "all", "{", []string{"query key_all 1"}},
+		{"a batch to compile costs one per query", "POST", "/v1/query/compile?website_id=site_a", "all", three, []string{"other key_all 1", "other key_all 2"}},
+		{"a body that is not JSON costs one", "POST", "/v1/query?website_id=site_a", "all", "{", []string{"query key_all 1"}},
 		{"a refusal costs one", "POST", "/v1/query?website_id=site_x", "all", oneQuery, []string{"query key_all 1"}},
-		{"a key may have limits of its own", "GET", "/v1/query/websites", "slow", "", []string{"other key_slow 1 of 5"}},
+		{"a key may have its own limits", "GET", "/v1/query/websites", "slow", "", []string{"other key_slow 1 of 5"}},
 		{"ten parameters cost one", "POST", "/v1/query?website_id=site_a", "all", parameters(10), []string{"query key_all 1"}},
-		{"eleven cost two", "POST", "/v1/query?website_id=site_a", "all", parameters(11), []string{"query key_all 1", "query key_all 1"}},
-		{"fifty in each of two cost ten", "POST", "/v1/query?website_id=site_a", "all", "[" + parameters(50) + "," + parameters(50) + "]",
+		{"eleven parameters cost two", "POST", "/v1/query?website_id=site_a", "all", parameters(11), []string{"query key_all 1", "query key_all 1"}},
+		{"two queries with fifty parameters each cost ten", "POST", "/v1/query?website_id=site_a", "all", "[" + parameters(50) + "," + parameters(50) + "]",
 			[]string{"query key_all 1", "query key_all 9"}},
-		{"no key costs a refusal", "POST", "/v1/query?website_id=site_a", "", oneQuery, []string{"refused 192.0.2.1 0", "refused 192.0.2.1 1"}},
+		{"a request without key costs a refusal", "POST", "/v1/query?website_id=site_a", "", oneQuery, []string{"refused 192.0.2.1 0", "refused 192.0.2.1 1"}},
 		{"public routes count by address", "GET", "/v1/query/types", "all", "", []string{"public 192.0.2.1 1"}},
 		{"health counts by address", "GET", "/health/live", "", "", []string{"health 192.0.2.1 1"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			if tc.key != "" { // it is known to be good then
+			if tc.key != "" { // so the key is known to be valid
 				w.send("GET", "/v1/query/websites", tc.key, "")
 				w.limiter.asked = nil
 			}
@@ -59,20 +59,20 @@ func TestAFlagCostsByItsSize(t *testing.T) {
 	}
 }
 
-// parameters is a query of n parameters.
+// parameters returns a query with n parameters.
 func parameters(n int) string {
 	return `{"parameters":[` + strings.Repeat(`"pages",`, n-1) + `"pages"],"startDate":"2026-03-01","endDate":"2026-03-02"}`
 }
 
-func TestABatchThatCanNeverPassIsToldSo(t *testing.T) {
+func TestABatchAboveTheWholeLimit(t *testing.T) {
 	w := newWorld(t)
 	w.limiter.allow = func(_ auth.Class, _ string, cost int) (auth.Decision, error) {
 		return auth.Decision{OK: cost == 1, Limit: 2, Remaining: 1, Reset: now.Add(time.Second)}, nil
 	}
 	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+","+oneQuery+"]")
 	expect(t, rec, 400, "VALIDATION_ERROR")
-	if text := object(t, rec)["error"]; text != "The request costs 3 of a limit of 2 per minute: ask for less in one request" || rec.Header().Get("Retry-After") != "" {
-		t.Errorf("it says %q, headers %v", text, rec.Header())
+	if text := object(t, rec)["error"]; text != "The request costs 3 of a limit of 2 per minute: split it into smaller requests" || rec.Header().Get("Retry-After") != "" {
+		t.Errorf("message %q, headers %v", text, rec.Header())
 	}
 	rec = w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+"]")
 	if rec.Code != 200 {
@@ -87,11 +87,11 @@ func TestABatchOverItsLimitIsNotRun(t *testing.T) {
 	}
 	expect(t, w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+","+oneQuery+"]"), 429, "RATE_LIMITED")
 	if w.store.asked.Load() != 0 {
-		t.Error("it was run")
+		t.Error("the batch was run")
 	}
 }
 
-func TestHealthDoesNotHangOnTheLimiter(t *testing.T) {
+func TestHealthIgnoresAFailingLimiter(t *testing.T) {
 	w := newWorld(t)
 	w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, errors.New("away") }
 	expect(t, w.send("GET", "/health", "", ""), 200, "")
@@ -102,13 +102,13 @@ func TestHealthDoesNotHangOnTheLimiter(t *testing.T) {
 	}
 }
 
-func TestWhoseAddress(t *testing.T) {
+func TestClientAddress(t *testing.T) {
 	var client netip.Addr
 	w := newWorld(t, func(cfg *Config) { cfg.ClientIP = func(*http.Request) netip.Addr { return client } })
 	for _, tc := range []struct{ name, ip, id, audited string }{
-		{"IPv4 by itself", "203.0.113.9", "203.0.113.9", "203.0.113.9"},
-		{"IPv6 by its /64", "2001:db8:1:2:3::9", "2001:db8:1:2::/64", "2001:db8:1:2:3::9"},
-		{"nobody knows", "", "invalid IP", ""},
+		{"an IPv4 address", "203.0.113.9", "203.0.113.9", "203.0.113.9"},
+		{"an IPv6 /64", "2001:db8:1:2:3::9", "2001:db8:1:2::/64", "2001:db8:1:2:3::9"},
+		{"an unknown address", "", "invalid IP", ""},
 	} {
 		client, _ = netip.ParseAddr(tc.ip)
 		w.limiter.asked = nil
@@ -124,6 +124,6 @@ func TestWhoseAddress(t *testing.T) {
 	spoofed := newWorld(t)
 	spoofed.send("GET", "/v1/query/types", "", "", "X-Forwarded-For", "1.2.3.4")
 	if got := spoofed.limiter.asked[0]; got != "public 192.0.2.1 1" {
-		t.Errorf("a header is trusted by default: %s", got)
+		t.Errorf("a proxy header is trusted by default: %s", got)
 	}
 }

@@ -2,34 +2,34 @@ package httpapi
 
 import "github.com/sightline-analytics/sightline/auth"
 
-// Access says what a route requires of its caller.
+// Access is the kind of permission that a route requires.
 type Access string
 
-// The kinds of access. A subject is a website, a link or a monitor; its scopes are those
-// of auth.ReadScopes.
+// The kinds of access. A subject is a website, a link or a monitor. auth.ReadScopes returns its
+// scopes.
 const (
-	Public         Access = "public"        // nothing; keys are ignored
-	ByKey          Access = "key"           // a key that may read subjects of the kind; the answer lists those that it may read
-	ByOwnKey       Access = "own key"       // a key with a scope that reads, and no panel token
+	Public         Access = "public"        // no key; keys are ignored
+	ByKey          Access = "key"           // a key that may read subjects of the kind; the response lists the subjects that it may read
+	ByOwnKey       Access = "own key"       // a key with a read scope, but not a panel token
 	BySubject      Access = "subject"       // a key that may read the one subject in the URL's query
-	ByWholeSubject Access = "whole subject" // the same with read:data, no panel token and no mandatory filters
+	ByWholeSubject Access = "whole subject" // like subject, but needs read:data, no panel token and no mandatory filters
 	ByPath         Access = "path"          // a key that may read the website in the path
-	ByClientKey    Access = "client key"    // a key with manage:flags for the client that clientId names
+	ByClientKey    Access = "client key"    // a key with manage:flags for the client in clientId
 	ByKeyOrClient  Access = "key or client" // a key, or the id of a client, which is public; see [Flags]
 )
 
-// A Route is one route of the API, and who may call it. Routes of GET answer HEAD, and every path
-// answers OPTIONS.
+// A Route is a route of the API with its access. Routes with GET also respond to HEAD, and every path responds to
+// OPTIONS.
 type Route struct {
 	Method string
 	Path   string // {website_id} stands for one segment
-	About  string // a line for people
+	About  string // a short description
 	Class  auth.Class
 	Access Access
-	Body   bool // it reads a body of JSON
+	Body   bool // whether the route reads a JSON body
 }
 
-// Routes lists all routes of a handler with every option of Config, in a new slice.
+// Routes returns all routes of a handler with every option of Config, in a new slice.
 func Routes() []Route {
 	rows := (*api)(nil).routes()
 	list := make([]Route, 0, len(rows))

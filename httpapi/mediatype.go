@@ -8,10 +8,10 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// A mediaTypeError says which header of a body is not that of plain JSON.
+// A mediaTypeError names the header that does not fit plain JSON.
 type mediaTypeError struct{ header, sent string }
 
-// Error says what came, and what was wanted.
+// Error returns the sent header and the expected one.
 func (e *mediaTypeError) Error() string {
 	if e.header == "Content-Encoding" {
 		return fmt.Sprintf("The body must be plain application/json in UTF-8, and came with Content-Encoding %s: send it uncompressed", e.sent)
@@ -19,8 +19,8 @@ func (e *mediaTypeError) Error() string {
 	return fmt.Sprintf("The body must be application/json in UTF-8, and came as %s: send the header Content-Type: application/json", e.sent)
 }
 
-// checkMediaType tells what keeps a body with these headers from being JSON in UTF-8 as it stands.
-// A body that does not say what it is counts as such.
+// checkMediaType returns an error if the headers do not fit plain JSON in UTF-8. A body without Content-Type counts as
+// JSON.
 func checkMediaType(h http.Header) error {
 	for _, coding := range h.Values("Content-Encoding") {
 		if coding != "" && !strings.EqualFold(coding, "identity") {
@@ -33,7 +33,7 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// shortened bounds a caller's text to 64 printable characters.
+// shortened quotes text and cuts it to 64 printable characters.
 func shortened(text string) string {
 	const longest = 64
 	short := fmt.Sprintf("%+.*q", longest, text)

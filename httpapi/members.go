@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// decodeInto decodes js, which is valid JSON, into v. Its error tells of the first mistake in words of
-// JSON; field is where js stands in the body, empty for the body itself.
+// decodeInto decodes the valid JSON js into v. Its error describes the first mistake in terms of JSON. field is the
+// place of js in the body; empty for the body itself.
 func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
 	d := json.NewDecoder(bytes.NewReader(js))
 	if strict {
@@ -25,7 +25,7 @@ func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
 	if err == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(err.Error(), "json: ") // of an unknown field
+	text := strings.TrimPrefix(err.Error(), "json: ") // text of an unknown field
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field = strings.Trim(field+"."+wrong.Field, ".")
 		text = mistake.Type(wrong)
@@ -33,8 +33,8 @@ func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
 	return &query.Error{Code: query.Invalid, Field: field, Message: text, Err: err}
 }
 
-// repeatedMembers returns the members of objects in js, which is valid JSON, whose names occur twice in one
-// object, also in another case: encoding/json would take the last of them.
+// repeatedMembers returns members of objects in the valid JSON js whose names occur twice in one object, regardless of
+// case. encoding/json would use the last of them.
 func repeatedMembers(js []byte) (bad query.Errors) {
 	walkMembers(json.NewDecoder(bytes.NewReader(js)), "", func(field string) {
 		if len(bad) < maxUnknown {
@@ -69,7 +69,7 @@ func walkMembers(d *json.Decoder, field string, found func(field string)) {
 	_, _ = d.Token() // the closing bracket
 }
 
-// leastFold returns the least of the runes that r equals in any case.
+// leastFold returns the smallest rune that equals r regardless of case.
 func leastFold(r rune) rune {
 	least := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
@@ -78,10 +78,10 @@ func leastFold(r rune) rune {
 	return least
 }
 
-// A memberReader reads the member of an object that is called name, and tells what is wrong with it.
+// A memberReader decodes the member name of an object, and returns its mistakes.
 type memberReader func(name string, js []byte) query.Errors
 
-// oneOf reads a value.
+// oneOf returns a reader for one value.
 func oneOf[T any](into *T) memberReader {
 	return func(name string, js []byte) query.Errors {
 		if err := decodeInto(name, js, into, true); err != nil {
@@ -91,7 +91,7 @@ func oneOf[T any](into *T) memberReader {
 	}
 }
 
-// eachOf reads an array, item by item.
+// eachOf returns a reader for an array, item by item.
 func eachOf[T any](into *[]T) memberReader {
 	return func(name string, js []byte) (bad query.Errors) {
 		var items []json.RawMessage
@@ -109,7 +109,7 @@ func eachOf[T any](into *[]T) memberReader {
 	}
 }
 
-// addTo adds to bad those of more whose field has no mistake yet: they would follow from that.
+// addTo adds the mistakes in more, except for fields that already have one: it may be the cause of the others.
 func addTo(bad query.Errors, more ...*query.Error) query.Errors {
 	before := bad
 	for _, e := range more {

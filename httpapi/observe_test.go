@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// The host is told what answers had, and what the store took: a second per question here.
+// TestObserve checks the reports to the host. The store takes a second per query.
 func TestObserve(t *testing.T) {
 	var mu sync.Mutex
 	at := now
@@ -54,7 +54,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// slowVersions calls itself before it knows a version.
+// slowVersions calls itself before it returns a version.
 type slowVersions func()
 
 func (s slowVersions) Version(context.Context, store.Subject, time.Time, time.Time) (uint64, error) {

@@ -15,10 +15,10 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// The routes below ofrepPrefix speak OFREP, the remote evaluation protocol of OpenFeature, which
-// has bodies of its own: https://github.com/open-feature/protocol.
+// The routes below ofrepPrefix implement OFREP, the remote evaluation protocol of OpenFeature, which has its own
+// bodies: https://github.com/open-feature/protocol.
 
-// ofrepResult is one flag that was evaluated.
+// ofrepResult is the result of one flag.
 type ofrepResult struct {
 	Key      string         `json:"key"`
 	Reason   string         `json:"reason"`
@@ -27,7 +27,7 @@ type ofrepResult struct {
 	Metadata map[string]any `json:"metadata"` // texts and numbers
 }
 
-// ofrepReasons are OpenFeature's words for reasons.
+// ofrepReasons maps reasons to the reasons of OpenFeature.
 var ofrepReasons = map[flags.Reason]string{
 	flags.UserRuleMatch:          "TARGETING_MATCH",
 	flags.TargetGroupMatch:       "TARGETING_MATCH",
@@ -38,7 +38,7 @@ var ofrepReasons = map[flags.Reason]string{
 	flags.DependencyNotSatisfied: "DISABLED",
 }
 
-// ofrepOf returns result as OFREP has it. Its own reason, its hash version and its payload, as text, are metadata.
+// ofrepOf converts result to OFREP. Its metadata contain the original reason, the hash version and the payload as text.
 func ofrepOf(key string, result flags.Result) ofrepResult {
 	metadata := map[string]any{"reason": string(result.Reason), "hashVersion": result.HashVersion}
 	if result.Payload != nil {
@@ -47,8 +47,8 @@ func ofrepOf(key string, result flags.Result) ofrepResult {
 	return ofrepResult{key, ofrepReasons[result.Reason], result.Variant, result.Value, metadata}
 }
 
-// allowOFREP finds the client whose flags are meant: the one that is named, else that of the key.
-// Evaluation is public, so the key needs no scope.
+// allowOFREP finds the client in the request, else the client of the key. Evaluation is public, so the key needs no
+// scope.
 func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
 	if q.id = namedClient(r); q.id == "" && r.Key() != nil {
 		q.client = clientOf(r.Key())
@@ -60,8 +60,8 @@ func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) e
 	return nil
 }
 
-// clientOf returns the client of k: its only website, or without a list its organisation. It returns the zero client
-// for a key of several websites.
+// clientOf returns the client of k: its only website, or without a list its organisation. It returns the zero Client for
+// a key with several websites.
 func clientOf(k *auth.Key) flags.Client {
 	if k.All && len(k.Resources) == 0 {
 		return flags.OfOrganization(k.Owner)
@@ -73,10 +73,10 @@ func clientOf(k *auth.Key) flags.Client {
 	return flags.OfWebsite(sites[0].ID)
 }
 
-// notAnID reports a list or an object in the place of an id.
+// notAnID is the message for a list or an object in place of an id.
 const notAnID = "must be a string, a number, true or false, not an array or an object"
 
-// readOFREP reads the context from the body. Attributes without a field of a [flags.Context] are properties.
+// readOFREP reads the context from the body. Attributes without a field in [flags.Context] become properties.
 func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
 	js, err := a.readJSON(r)
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 	for name, value := range body.Context {
 		var v any
 		if err := json.Unmarshal(value, &v); err != nil {
-			return err // the body as a whole is JSON
+			return err // the body as a whole is valid JSON
 		}
 		q.context.Properties[name] = v
 	}
@@ -122,7 +122,7 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 	return nil
 }
 
-// answerOFREP answers the flag of the path.
+// answerOFREP answers with the flag in the path.
 func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, a.evaluated(ctx, r, q), r.Segment, &q.context)
 	switch {
@@ -134,7 +134,7 @@ func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion
 	return front.JSON(ofrepOf(r.Segment, result))
 }
 
-// answerAllOFREP answers all flags, and 304 to who has the same already.
+// answerAllOFREP answers with all flags, or with 304 if the caller has the same flags.
 func (a *api) answerAllOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	q.all = true
 	results, err := a.evaluate(ctx, r, q)
@@ -154,13 +154,13 @@ func (a *api) answerAllOFREP(ctx context.Context, r *front.Request, q *flagQuest
 	return tagged(body)
 }
 
-// A contextError is all that is wrong in what OpenFeature calls the context.
+// A contextError contains all mistakes in the context.
 type contextError struct{ flags.FieldErrors }
 
-// Unwrap makes these mistakes of the request.
+// Unwrap returns the mistakes as mistakes of the request.
 func (e *contextError) Unwrap() error { return e.FieldErrors }
 
-// ofrepError is the body of an error: OFREP's, with the fields of all others beside them.
+// ofrepError is the body of an error: the fields of OFREP, and the fields of all other errors.
 type ofrepError struct {
 	Key       string `json:"key,omitempty"`
 	ErrorCode string `json:"errorCode"`
@@ -168,7 +168,7 @@ type ofrepError struct {
 	errorBody
 }
 
-// asOFREP adds to body, which tells r of err, what OFREP has for it.
+// asOFREP returns body, the description of err, with the fields of OFREP.
 func asOFREP(r *front.Request, err error, body errorBody) ofrepError {
 	e := ofrepError{Key: r.Segment, ErrorCode: "GENERAL", Details: body.Error, errorBody: body}
 	var wrong *contextError

@@ -44,12 +44,12 @@ func TestOFREP(t *testing.T) {
 		{"by a key of an organisation", "/ours", "", "all", `{}`, 200, `{"key":"ours","reason":"DEFAULT","value":true,"metadata":{"hashVersion":2,"reason":"BOOLEAN_DEFAULT"}}`},
 		{"by a key, for a named client", "/new-ui", "site_a", "all", `{}`, 200, ui},
 		{"by a key of two websites", "/new-ui", "", "two", `{}`, 400, fault("new-ui", "GENERAL", missing)},
-		{"for nobody", "/new-ui", "", "", `{}`, 400, fault("new-ui", "GENERAL", missing)},
+		{"without a client", "/new-ui", "", "", `{}`, 400, fault("new-ui", "GENERAL", missing)},
 		{"by a bad key", "/new-ui", "site_a", "bad", `{}`, 401, fault("new-ui", "GENERAL", "Authentication required")},
-		{"one that is not there", "/none", "site_a", "", `{}`, 404, fault("none", "FLAG_NOT_FOUND", "Flag not found")},
+		{"an unknown flag", "/none", "site_a", "", `{}`, 404, fault("none", "FLAG_NOT_FOUND", "Flag not found")},
 		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "The body is not valid JSON: it ends too early, at byte 1")},
-		{"a context that is none", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context must be an object, not a number")},
-		{"a targeting key that is none", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array or an object")},
+		{"an invalid context", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context must be an object, not a number")},
+		{"an invalid targeting key", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array or an object")},
 		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "email may have at most 512 bytes, not 513")},
 		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array or an object (2 problems, see details)")},
 	} {
@@ -69,14 +69,14 @@ func TestOFREP(t *testing.T) {
 			}
 			if tag != "" {
 				if again := w.send("POST", ofrepPrefix, "", tc.body, "X-Client-Id", tc.client, "If-None-Match", tag); again.Code != 304 || again.Body.Len() > 0 {
-					t.Errorf("again: %d %s", again.Code, again.Body)
+					t.Errorf("second request: %d %s", again.Code, again.Body)
 				}
 			}
 		})
 	}
 }
 
-// TestIDsOfContextsMayBeNumbers sends every kind of JSON value in the place of every id, to all routes with a body.
+// TestIDsOfContextsMayBeNumbers sends every kind of JSON value in place of every id, to all routes with a body.
 func TestIDsOfContextsMayBeNumbers(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	w.create(t, `{"clientId":"site_a","key":"by-user","type":"rollout","rolloutPercentage":50,"defaultValue":false,"rules":[
@@ -85,7 +85,7 @@ func TestIDsOfContextsMayBeNumbers(t *testing.T) {
 	w.create(t, `{"clientId":"site_a","key":"by-org","type":"rollout","rolloutBy":"organization","rolloutPercentage":50,"defaultValue":false}`)
 	for _, tc := range []struct {
 		context string
-		reason  string // of by-user; empty for a mistake
+		reason  string // reason for by-user; empty for a mistake
 	}{
 		{`{"ID":42}`, "USER_RULE_MATCH"}, {`{"ID":"42"}`, "USER_RULE_MATCH"}, {`{"ID":1e3}`, "USER_RULE_MATCH"}, {`{"ID":1.50}`, "USER_RULE_MATCH"},
 		{`{"ID":12345678901234567890}`, "USER_RULE_MATCH"}, {`{"ID":12345678901234567891}`, "ROLLOUT_"}, {`{"ID":-7}`, "USER_RULE_MATCH"},

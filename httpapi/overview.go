@@ -13,10 +13,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// overviewRows is how many rows the lists of an overview have.
+// overviewRows is the number of rows in the lists of an overview.
 const overviewRows = 10
 
-// sections are the parts of an overview and the types that fill them.
+// sections are the parts of an overview with their query types.
 var sections = []struct {
 	name string
 	kind string
@@ -30,43 +30,43 @@ var sections = []struct {
 	{"devices", "device_types", true, func(b *overviewBody) *query.Table { return &b.Devices }},
 }
 
-// totalsType is the type of totals.
+// totalsType is the query type of totals.
 const totalsType = "summary_metrics"
 
-// overviewBody is one website at a glance.
+// overviewBody is the response with the overview of a website.
 type overviewBody struct {
 	Success   bool            `json:"success"`
 	Website   websiteRecord   `json:"website"`
 	Range     overviewRange   `json:"range"`
-	Totals    json.RawMessage `json:"totals"`             // null when they failed
-	Previous  json.RawMessage `json:"previous,omitempty"` // totals of the period compared with
+	Totals    json.RawMessage `json:"totals"`             // null if they failed
+	Previous  json.RawMessage `json:"previous,omitempty"` // totals of the compared period
 	Changes   json.RawMessage `json:"changes,omitempty"`  // of totals, in percent of previous
 	Series    query.Table     `json:"series"`
 	Pages     query.Table     `json:"pages"`
 	Traffic   query.Table     `json:"traffic"`
 	Countries query.Table     `json:"countries"`
 	Devices   query.Table     `json:"devices"`
-	// Comparison has, by the name of a part, what stands beside each of its rows.
+	// Comparison has the compared rows of each part, by name.
 	Comparison map[string]besideRows `json:"comparison,omitempty"`
-	Errors     []sectionError        `json:"errors,omitempty"` // of the parts that failed
+	Errors     []sectionError        `json:"errors,omitempty"` // for parts that failed
 	Meta       query.Meta            `json:"meta"`
 }
 
-// overviewRange says which days were asked about.
+// overviewRange describes the days of the overview.
 type overviewRange struct {
 	StartDate   string         `json:"startDate"`
 	EndDate     string         `json:"endDate"`
 	From        *query.Instant `json:"from,omitempty"`
 	To          *query.Instant `json:"to,omitempty"`    // exclusive
-	Until       *query.Instant `json:"until,omitempty"` // what it has come to, when it is not over
+	Until       *query.Instant `json:"until,omitempty"` // end of the data if the range is not over
 	Partial     bool           `json:"partial,omitempty"`
-	PartialFrom string         `json:"partialFrom,omitempty"` // the date of the first row of series that has not begun
+	PartialFrom string         `json:"partialFrom,omitempty"` // date of the first row of series in the future
 	Timezone    string         `json:"timezone"`
 	Granularity string         `json:"granularity"`
 	Previous    *query.Period  `json:"previous,omitempty"`
 }
 
-// besideRows are, row by row, the same in the period compared with, and the changes in percent.
+// besideRows contains the same rows for the compared period, and the changes in percent.
 type besideRows struct {
 	Previous *query.Table `json:"previous"`
 	Changes  *query.Table `json:"changes"`
@@ -78,7 +78,7 @@ type sectionError struct {
 	Code    query.Code `json:"code"`
 }
 
-// readOverview takes an overview's request from the address.
+// readOverview reads an overview's request from the URL.
 func (a *api) readOverview(_ context.Context, r *front.Request, q *question) error {
 	asked, ok := r.Query()
 	if !ok {
@@ -102,11 +102,11 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 	return nil
 }
 
-// answerOverview answers an overview by one run of the engine.
+// answerOverview answers with an overview, in one run of the engine.
 func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	site, err := a.cfg.Directory.Website(ctx, r.Resource.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, &denied{scope: auth.ReadData} // it went away just now
+		return nil, &denied{scope: auth.ReadData} // removed just now
 	}
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question)
 	return rep, err
 }
 
-// overview makes of req the engine's request: totals and the sections.
+// overview returns the engine's request for req: totals and the sections.
 func overview(req query.Request) query.Request {
 	req.Parameters = []query.Parameter{{Name: totalsType, ID: "totals"}}
 	for _, s := range sections {
@@ -147,8 +147,8 @@ func overview(req query.Request) query.Request {
 	return req
 }
 
-// fill takes the parts from resp. A part that failed is empty and told in Errors; when
-// all failed, so does the whole.
+// fill takes the parts from resp. Failed parts are empty and listed in Errors. If all parts failed, fill returns an
+// error.
 func (b *overviewBody) fill(resp *query.Response) error {
 	b.Meta = resp.Meta
 	b.Range.StartDate, b.Range.EndDate = resp.Meta.StartDate, resp.Meta.EndDate
@@ -169,7 +169,7 @@ func (b *overviewBody) fill(resp *query.Response) error {
 	return nil
 }
 
-// take puts the result of parameter i where it belongs: first totals, then the sections.
+// take stores the result of parameter i in its part: first totals, then the sections.
 func (b *overviewBody) take(i int, r *query.Result) {
 	m, span := r.Meta, &b.Range
 	span.From, span.To, span.Until, span.Partial, span.Previous = &m.From, &m.To, m.Until, m.Partial, m.Previous
@@ -192,16 +192,16 @@ func (b *overviewBody) take(i int, r *query.Result) {
 	}
 }
 
-// firstRow is the row of a table of totals in JSON; nil when there is none.
+// firstRow returns the row of a table of totals as JSON; nil for an empty table.
 func firstRow(t *query.Table) json.RawMessage {
 	if t.Len() == 0 {
 		return nil
 	}
-	b := t.AppendJSON(nil) // an array of one
+	b := t.AppendJSON(nil) // an array with one row
 	return b[1 : len(b)-1]
 }
 
-// succeeded reports whether no parameter failed: a failure may be over at the next try.
+// succeeded reports whether no parameter failed. A failure may be temporary.
 func succeeded(resp *query.Response) bool {
 	for i := range resp.Data {
 		if !resp.Data[i].Success {

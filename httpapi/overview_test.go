@@ -45,7 +45,7 @@ func TestOverview(t *testing.T) {
 	}
 	for _, part := range []string{"totals", "previous"} {
 		if _, ok := body[part].(map[string]any)["unique_visitors"]; !ok {
-			t.Errorf("%s is no row of summary_metrics: %v", part, body[part])
+			t.Errorf("%s is not a row of summary_metrics: %v", part, body[part])
 		}
 	}
 	if site := body["website"].(map[string]any); site["id"] != "site_a" || site["createdAt"] != "2025-01-02T02:04:05.006Z" {
@@ -54,7 +54,7 @@ func TestOverview(t *testing.T) {
 	for part, beside := range body["comparison"].(map[string]any) {
 		rows, beside := body[part].([]any), beside.(map[string]any)
 		if len(beside["previous"].([]any)) != len(rows) || len(beside["changes"].([]any)) != len(rows) {
-			t.Errorf("%s has %d rows, and beside them %v", part, len(rows), beside)
+			t.Errorf("%s has %d rows, compared rows %v", part, len(rows), beside)
 		}
 	}
 	if n := w.store.asked.Load(); n != 12 {
@@ -63,7 +63,7 @@ func TestOverview(t *testing.T) {
 	if diff := cmp.Diff([]string{"query key_all 1", "query key_all 1"}, slices.DeleteFunc(w.limiter.asked, func(s string) bool {
 		return !strings.HasPrefix(s, "query")
 	})); diff != "" {
-		t.Errorf("what is compared costs as two (-want +got):\n%s", diff)
+		t.Errorf("a compared query costs twice (-want +got):\n%s", diff)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestOverviewMistakes(t *testing.T) {
 			got = append(got, d.(map[string]any)["field"].(string))
 		}
 		if fields != nil && cmp.Diff(fields, got) != "" {
-			t.Errorf("%s: told %v, want %v", query, got, fields)
+			t.Errorf("%s: reported %v, want %v", query, got, fields)
 		}
 	}
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics?x=%zz", "all", ""), 400, "VALIDATION_ERROR")
@@ -133,7 +133,7 @@ func TestAnOverviewInPart(t *testing.T) {
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "all", ""), 500, "INTERNAL_SERVER_ERROR")
 }
 
-// versions is a Versioner whose number tests change.
+// versions is a Versioner with a number that tests change.
 type versions struct {
 	n        atomic.Uint64
 	err      error
@@ -145,7 +145,7 @@ func (v *versions) Version(_ context.Context, _ store.Subject, from, to time.Tim
 	return v.n.Load(), v.err
 }
 
-func TestDataIsNotReadAgainWhileItsVersionStands(t *testing.T) {
+func TestConditionalRequestsForData(t *testing.T) {
 	past := "startDate=2026-03-01&endDate=2026-03-02"
 	for _, tc := range []struct{ name, target string }{
 		{"a query", "/v1/query?website_id=site_a&parameters=summary_metrics,pages&" + past},
@@ -177,20 +177,20 @@ func TestDataIsNotReadAgainWhileItsVersionStands(t *testing.T) {
 				t.Errorf("audit: %+v", e)
 			}
 			if rec, _ := again("rows", tag); rec.Code != 200 {
-				t.Errorf("a key that sees less is answered %d", rec.Code)
+				t.Errorf("a key that may read less gets %d", rec.Code)
 			}
 			if rec, _ := again("nothing", tag); rec.Code != 403 {
-				t.Errorf("a key that sees nothing is answered %d", rec.Code)
+				t.Errorf("a key that may read nothing gets %d", rec.Code)
 			}
 			v.n.Add(1)
 			if rec, asked := again("all", tag); rec.Code != 200 || asked == 0 || rec.Header().Get("ETag") == tag {
-				t.Errorf("after a write: %d, ETag %q as before", rec.Code, rec.Header().Get("ETag"))
+				t.Errorf("after a write: %d with the old ETag %q", rec.Code, rec.Header().Get("ETag"))
 			}
 		})
 	}
 }
 
-func TestWhatATagCovers(t *testing.T) {
+func TestContentOfATag(t *testing.T) {
 	w := newWorld(t, func(cfg *Config) { cfg.Versions = &versions{} })
 	seen := map[string]string{}
 	for _, target := range []string{
@@ -212,7 +212,7 @@ func TestWhatATagCovers(t *testing.T) {
 	}
 	w.dir.sites[0].Name = "another"
 	if tag := w.send("GET", "/v1/websites/site_a/analytics?preset=yesterday", "all", "").Header().Get("ETag"); seen[tag] != "" {
-		t.Error("a website that was renamed keeps its tag")
+		t.Error("the tag did not change with the website's name")
 	}
 }
 
@@ -224,7 +224,7 @@ func TestAWriteDuringTheRunIsNotMissed(t *testing.T) {
 	tag := w.send("GET", target, "all", "").Header().Get("ETag")
 	w.store.onQuery = func() {}
 	if rec := w.send("GET", target, "all", "", "If-None-Match", tag); rec.Code != 200 {
-		t.Errorf("%d: the caller keeps an answer from before the write", rec.Code)
+		t.Errorf("%d: the caller keeps the response from before the write", rec.Code)
 	}
 }
 
@@ -233,12 +233,12 @@ func TestAnswersWithoutATag(t *testing.T) {
 		name, method, target, key string
 		versions                  *versions
 	}{
-		{"what ends now", "GET", "/v1/query?website_id=site_a&parameters=pages,active_stats&preset=yesterday", "all", &versions{}},
+		{"a range that ends now", "GET", "/v1/query?website_id=site_a&parameters=pages,active_stats&preset=yesterday", "all", &versions{}},
 		{"today, compared up to now", "GET", "/v1/websites/site_a/analytics?compare=previous_period", "all", &versions{}},
 		{"no versions", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", nil},
 		{"versions that fail", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", &versions{err: errors.New("x")}},
 		{"a parameter that failed", "GET", "/v1/query?website_id=site_a&parameters=pages,nonsense&preset=yesterday", "all", &versions{}},
-		{"an overview in part", "GET", "/v1/websites/site_a/analytics?preset=yesterday", "pages", &versions{}},
+		{"an incomplete overview", "GET", "/v1/websites/site_a/analytics?preset=yesterday", "pages", &versions{}},
 		{"health", "GET", "/health", "", &versions{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -255,8 +255,8 @@ func TestAnswersWithoutATag(t *testing.T) {
 	}
 }
 
-// Which days an answer depends on, query tells.
-func TestWhichVersionsCount(t *testing.T) {
+// TestVersionsOfATag checks that the engine decides which days a response depends on.
+func TestVersionsOfATag(t *testing.T) {
 	v := &versions{}
 	w := newWorld(t, func(cfg *Config) { cfg.Versions = v })
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics?startDate=2026-03-10&endDate=2026-03-11&compare=previous_period", "all", ""), 200, "")
@@ -265,7 +265,7 @@ func TestWhichVersionsCount(t *testing.T) {
 	}
 }
 
-func TestListsAreNotSentAgain(t *testing.T) {
+func TestConditionalRequestsForLists(t *testing.T) {
 	w := newWorld(t)
 	for _, target := range []string{"/v1/query/types", "/v1/query/types?include_meta=true", "/v1/query/websites"} {
 		tag := w.send("GET", target, "all", "").Header().Get("ETag")
@@ -282,7 +282,7 @@ func TestListsAreNotSentAgain(t *testing.T) {
 	}
 	tag := w.send("GET", "/v1/query/websites", "all", "").Header().Get("ETag")
 	if other := w.send("GET", "/v1/query/websites", "site_a", "").Header().Get("ETag"); other == tag {
-		t.Error("two keys that see different websites share a tag")
+		t.Error("two keys with different websites get the same tag")
 	}
 }
 
@@ -294,8 +294,8 @@ func TestHealth(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"all is well", nil, 200, `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
-		{"the cache is away", map[string]health.Probe{health.Cache: down}, 503,
+		{"all probes succeed", nil, 200, `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
+		{"the cache is unavailable", map[string]health.Probe{health.Cache: down}, 503,
 			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
 	} {
 		w := newWorld(t, func(cfg *Config) {

@@ -10,10 +10,10 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// parallel is how many queries of one batch run at once.
+// parallel is the number of concurrent queries of one batch.
 const parallel = 4
 
-// answerQueries answers the query, or the batch, of a body.
+// answerQueries answers the query or the batch in a body.
 func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	if q.batch {
 		budget := query.NewBudget(a.cfg.Engine.MaxAnswer())
@@ -26,7 +26,7 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 	return a.whole(ctx, r, p, "")
 }
 
-// answerAddress answers the query of an address, and not again while its data stands.
+// answerAddress answers the query in a URL, or with 304 if the data has not changed.
 func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	p, err := a.cfg.Engine.Prepare(access(r), q.queries[0].Request)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) 
 	return a.whole(ctx, r, p, tag)
 }
 
-// whole answers p, which has that tag unless a parameter fails: a failure may be over at the next try.
+// whole answers p. The response has the tag unless a parameter failed, since a failure may be temporary.
 func (a *api) whole(ctx context.Context, r *front.Request, p *query.Prepared, tag string) (*front.Answer, error) {
 	found, err := p.RunEncoded(ctx)
 	if err != nil {
@@ -52,14 +52,14 @@ func (a *api) whole(ctx context.Context, r *front.Request, p *query.Prepared, ta
 	return &front.Answer{Status: http.StatusOK, ETag: tag, Body: found.JSON, Compressed: found.Compressed, Release: found.Release}, nil
 }
 
-// batchBody answers a batch.
+// batchBody is the response for a batch.
 type batchBody struct {
 	Success bool  `json:"success"`
 	Batch   bool  `json:"batch"`
 	Results []any `json:"results"` // *query.Response, explainedBody or failedBody
 }
 
-// failedBody is the result of a query that failed alone.
+// failedBody is the result of a query that failed in a batch.
 type failedBody struct {
 	Success bool       `json:"success"`
 	QueryID string     `json:"queryId,omitempty"`
@@ -70,7 +70,7 @@ type failedBody struct {
 	Meta    query.Meta `json:"meta"`
 }
 
-// ask answers req by the engine.
+// ask runs req with the engine.
 func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*query.Response, error) {
 	p, err := a.cfg.Engine.Prepare(access(r), req)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budg
 	return a.run(ctx, r, p, budget)
 }
 
-// run answers p, and logs why parameters failed.
+// run runs p, and logs why parameters failed.
 func (a *api) run(ctx context.Context, r *front.Request, p *query.Prepared, budget *query.Budget) (*query.Response, error) {
 	resp, err := p.RunWithin(ctx, budget)
 	if err != nil {
@@ -99,8 +99,8 @@ func (a *api) logFailures(ctx context.Context, r *front.Request, results []query
 	}
 }
 
-// batch runs every query of q by itself. The whole fails only when ctx ends, or when no
-// query succeeded and that was not their caller's mistake alone.
+// batch runs every query of q separately. It only fails if ctx ends, or if no query succeeded and not all failures were
+// the caller's mistakes.
 func (a *api) batch(ctx context.Context, r *front.Request, q *question, run func(query.Request) (any, error)) (*front.Answer, error) {
 	results, errs := make([]any, len(q.queries)), make([]error, len(q.queries))
 	var workers sync.WaitGroup
@@ -132,8 +132,8 @@ func (a *api) batch(ctx context.Context, r *front.Request, q *question, run func
 	return encode(batchBody{Success: true, Batch: true, Results: results})
 }
 
-// lost is the first error that is not a caller's mistake, when no query succeeded:
-// trying again may help, so the whole says so.
+// lost returns the first error that is not a caller's mistake if no query succeeded. Repeating the request may help, so
+// it should fail.
 func lost(errs []error) error {
 	var first error
 	for _, err := range errs {
@@ -147,7 +147,7 @@ func lost(errs []error) error {
 	return first
 }
 
-// failure is the result of one query of a batch.
+// failure returns the result of a failed query in a batch.
 func (a *api) failure(ctx context.Context, r *front.Request, req query.Request, err error) failedBody {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
@@ -157,7 +157,7 @@ func (a *api) failure(ctx context.Context, r *front.Request, req query.Request, 
 	return failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{}, Meta: asked(req)}
 }
 
-// asked is the meta of a query that was not resolved: what it said, and the defaults.
+// asked returns the meta of a query that was not resolved: its own values and the defaults.
 func asked(req query.Request) query.Meta {
 	m := query.Meta{
 		Parameters:      make([]string, 0, len(req.Parameters)),

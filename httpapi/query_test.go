@@ -100,7 +100,7 @@ func TestABatchKeepsItsOrder(t *testing.T) {
 	expect(t, rec, 200, "")
 	for i, r := range object(t, rec)["results"].([]any) {
 		if got := r.(map[string]any)["queryId"]; got != fmt.Sprintf("q%d", i) {
-			t.Errorf("result %d is of query %v", i, got)
+			t.Errorf("result %d belongs to query %v", i, got)
 		}
 	}
 	expect(t, w.send("POST", "/v1/query?website_id=site_a", "all", "["+strings.Join(queries, ",")+","+queries[0]+"]"), 400, "VALIDATION_ERROR")
@@ -135,7 +135,7 @@ func TestAQueryThatIsTooMuch(t *testing.T) {
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "all", ""), 400, "VALIDATION_ERROR")
 }
 
-func TestWhatAKeyMayAsk(t *testing.T) {
+func TestTypesOfAKey(t *testing.T) {
 	w := newWorld(t)
 	rec := w.send("POST", "/v1/query?website_id=site_a", "pages", `{"parameters":["pages","summary_metrics"],"preset":"last_7d"}`)
 	expect(t, rec, 200, "")
@@ -182,7 +182,7 @@ func TestMandatoryFiltersReachTheStore(t *testing.T) {
 		})
 	}
 	if !bound("rows") || bound("all") {
-		t.Error("the filter of a key is not, or always, an argument of the statement")
+		t.Error("the key's filter must be an argument of the statement only for that key")
 	}
 }
 
@@ -270,7 +270,7 @@ func TestTypes(t *testing.T) {
 	}
 	for _, no := range []string{"", "?include_meta=false", "?include_meta=", "?other=1"} {
 		if got := object(t, w.send("GET", "/v1/query/types"+no, "", "")); cmp.Diff(plain, got) != "" {
-			t.Errorf("%q answers otherwise", no)
+			t.Errorf("include_meta=%q changes the response", no)
 		}
 	}
 	expect(t, w.send("GET", "/v1/query/types?include_meta=maybe", "", ""), 400, "VALIDATION_ERROR")
@@ -280,8 +280,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// The parameter that would make an answer too large fails alone, also in a batch, and what is
-// sent is what encoding/json makes of it.
+// TestSizeOfAnAnswer checks that only the parameter that would make a response too large fails, also in a batch. The
+// response must equal the output of encoding/json.
 func TestSizeOfAnAnswer(t *testing.T) {
 	w := newWorld(t, func(cfg *Config) {
 		var err error
@@ -315,7 +315,7 @@ func TestSizeOfAnAnswer(t *testing.T) {
 	}
 }
 
-// What stands beside the rows of a comparison is written where it is, and as encoding/json would.
+// TestComparison checks that the compared rows are in the response, and that it equals the output of encoding/json.
 func TestComparison(t *testing.T) {
 	w := newWorld(t)
 	body := `{"parameters":["summary_metrics",{"name":"pages","limit":3,"compare":"previous_year"},{"name":"summary","preset":"today"},"sessions"],` +
@@ -340,20 +340,20 @@ func TestComparison(t *testing.T) {
 		d := got.Data[i]
 		period := fmt.Sprintf("%s %s..%s", d.Meta.Previous.Compare, d.Meta.Previous.StartDate, d.Meta.Previous.EndDate)
 		if period != want || want != " .." && (len(d.Previous) != len(d.Data) || len(d.Changes) != len(d.Data)) {
-			t.Errorf("parameter %d: beside %s, want %s: %d rows, and beside them %d and %d", i, period, want, len(d.Data), len(d.Previous), len(d.Changes))
+			t.Errorf("parameter %d: period %s, want %s; %d rows, %d compared rows and %d changes", i, period, want, len(d.Data), len(d.Previous), len(d.Changes))
 		}
 	}
 	if today := got.Data[2].Meta; !today.Partial || today.Until != "2026-03-29T12:00:00.000Z" || got.Data[0].Meta.Partial {
-		t.Errorf("today is not over: %+v", today)
+		t.Errorf("today must be partial: %+v", today)
 	}
 	if got.Data[2].Data[0]["date"] != "2026-03-29" || got.Data[2].Previous[0]["date"] != "2026-03-28" {
-		t.Errorf("%v stands beside %v", got.Data[2].Previous, got.Data[2].Data)
+		t.Errorf("compared rows %v of rows %v", got.Data[2].Previous, got.Data[2].Data)
 	}
 	hourly := w.send("GET", "/v1/query?website_id=site_a&parameters=summary&preset=today&granularity=hourly&compare=previous_period", "all", "")
 	if err := json.Unmarshal(hourly.Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if at := got.Data[0].Meta.PartialFrom; at != "2026-03-29 12:00:00" || got.Data[0].Previous[12] != nil || got.Data[0].Previous[11] == nil {
-		t.Errorf("not begun from %s, want 12:00; beside it %v", at, got.Data[0].Previous[11:13])
+		t.Errorf("future rows from %s, want 12:00; compared rows %v", at, got.Data[0].Previous[11:13])
 	}
 }

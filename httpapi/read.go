@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// readBody takes queries from the body and the time zone from the address.
+// readBody reads queries from the body and the time zone from the URL.
 func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 	if err := checkMediaType(r.Header); err != nil {
 		return err
@@ -32,14 +32,14 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 		}
 		bad = append(bad, one)
 	}
-	values, _ := r.Query() // allowSubject has refused what is malformed
+	values, _ := r.Query() // allowSubject has rejected malformed queries
 	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone")...)
 	zone, mistakes := a.zoneOf(values)
 	bad = append(bad, mistakes...)
 	switch {
 	case len(q.queries) == 1 && !q.batch:
 		bad = append(bad, q.queries[0].Errors...)
-	case len(bad) > 0: // else those of a query fail it alone
+	case len(bad) > 0: // otherwise a query's mistakes only fail that query
 		bad = append(bad, ofBatch(q.queries)...)
 	}
 	if len(bad) > 0 {
@@ -53,7 +53,7 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 	return nil
 }
 
-// ofBatch are the mistakes of all queries of a batch, whose fields begin with the place of the query.
+// ofBatch returns the mistakes of all queries of a batch. Their fields begin with the index of the query.
 func ofBatch(queries []query.Decoded) (all query.Errors) {
 	for i, one := range queries {
 		for _, mistake := range one.Errors {
@@ -65,7 +65,7 @@ func ofBatch(queries []query.Decoded) (all query.Errors) {
 	return all
 }
 
-// zoneOf is the time zone of an address, by either of its names.
+// zoneOf returns the time zone in a URL, under either of its names.
 func (a *api) zoneOf(values url.Values) (zone string, bad query.Errors) {
 	for _, name := range []string{"timeZone", "timezone"} {
 		text, mistakes := single(values, name)
@@ -78,7 +78,7 @@ func (a *api) zoneOf(values url.Values) (zone string, bad query.Errors) {
 	return zone, bad
 }
 
-// parseAddress takes one query from the address.
+// parseAddress reads a query from the URL.
 func (a *api) parseAddress(_ context.Context, r *front.Request, q *question) error {
 	values, ok := r.Query()
 	if !ok {
@@ -92,7 +92,7 @@ func (a *api) parseAddress(_ context.Context, r *front.Request, q *question) err
 	return nil
 }
 
-// mistakes are those of the body, or of the address where there is none.
+// mistakes returns the mistakes in the body, or in the URL of a request without a body.
 func (a *api) mistakes(ctx context.Context, r *front.Request, q *question) query.Errors {
 	read := a.parseAddress
 	if r.Method == http.MethodPost {
@@ -102,7 +102,7 @@ func (a *api) mistakes(ctx context.Context, r *front.Request, q *question) query
 	return bad
 }
 
-// single is the value of a parameter that may be given once.
+// single returns the value of a parameter that may be given once.
 func single(values url.Values, name string) (string, query.Errors) {
 	all := values[name]
 	if len(all) > 1 {
@@ -111,11 +111,11 @@ func single(values url.Values, name string) (string, query.Errors) {
 	return values.Get(name), nil
 }
 
-// maxUnknown bounds what is told of an address, so that its answer is not many times as long.
+// maxUnknown is the maximum number of reported mistakes in a URL, which bounds the response.
 const maxUnknown = 100
 
-// unknown are the parameters of an address that are none of known, the first of them.
-// Ignored, they would answer another question than the one that was asked.
+// unknown returns mistakes for parameters that are not in known. Ignoring them could answer another question than
+// intended.
 func unknown(values url.Values, known ...string) query.Errors {
 	var names []string
 	for name := range values {

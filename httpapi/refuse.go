@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/requestid"
 )
 
-// retryUnavailable is how long 503 tells callers to wait.
+// retryUnavailable is the Retry-After of 503.
 const retryUnavailable = 5 * time.Second
 
 // errorBody is the body of every error.
@@ -20,14 +20,13 @@ type errorBody struct {
 	Code             string   `json:"code"`
 	RequestID        string   `json:"requestId"`
 	Details          []detail `json:"details,omitempty"`
-	*auth.RateStatus          // of 429
+	*auth.RateStatus          // for 429
 }
 
-// WriteError answers r with err in the format of this package, so that a host's own middleware and
-// routes answer errors in the same way. It maps a host's own CodedError, the errors of auth, query and
-// store, http.MaxBytesError and the context's; any other is 500 INTERNAL_SERVER_ERROR, whose text is
-// not shown. It logs nothing. The request id is the one already set on w, else the inbound one when it
-// is valid, else a new one.
+// WriteError answers r with err in the format of this package, so that a host's middleware and routes send errors in
+// the same format. It knows a host's CodedError, the errors of auth, query and store, http.MaxBytesError and the
+// errors of contexts. Any other error is 500 INTERNAL_SERVER_ERROR, without its text. WriteError logs nothing. The
+// request id is the one that is already set on w, else the valid one in r, else a new one.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	id := w.Header().Get(requestid.Header)
 	if id == "" {
@@ -39,7 +38,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	p.refusal(id).Answer(r, err).Write(w, r)
 }
 
-// refuse is front.Config.Refuse.
+// refuse implements front.Config.Refuse.
 func refuse(r *front.Request, err error) front.Refusal {
 	p := problemOf(err)
 	p.hint(r.Request, err)
@@ -54,7 +53,7 @@ func (p problem) body(id string) errorBody {
 	return errorBody{Error: p.Message, Code: p.Code, RequestID: id, Details: p.details, RateStatus: p.rate}
 }
 
-// refusal is p as the answer to the request with that id.
+// refusal returns p as the response to the request with this id.
 func (p problem) refusal(id string) front.Refusal {
 	rf := front.Refusal{Status: p.Status, Code: p.Code, Scope: p.scope, Body: p.body(id)}
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// tracing notes which request each of its queries belongs to.
+// tracing records the request id of each query.
 type tracing struct {
 	*cannedStore
 	mu  sync.Mutex
@@ -46,11 +46,11 @@ func TestStoreKnowsTheRequest(t *testing.T) {
 		t.Errorf("queries by request %v, want both in req-7", traced.ids)
 	}
 	if id := store.RequestID(t.Context()); id != "" {
-		t.Errorf("a context of no request has the id %q", id)
+		t.Errorf("a context without a request has the id %q", id)
 	}
 }
 
-// The first request of the README, written wrong: each answer says what to do.
+// TestFirstRequestWrittenWrong makes mistakes in the first request of the README. Each response must say what to do.
 func TestFirstRequestWrittenWrong(t *testing.T) {
 	w := newWorld(t)
 	const path, body = "/v1/query?website_id=site_a&timezone=Europe/Berlin", `{"preset":"last_7d","parameters":["summary_metrics","traffic"],"limit":2}`
@@ -66,18 +66,18 @@ func TestFirstRequestWrittenWrong(t *testing.T) {
 			`Authorization has no scheme: the word Bearer must stand before the key; send "Authorization: Bearer KEY" or "x-api-key: KEY"`},
 		{"with an empty $KEY", path, json, "Authorization: Bearer ", body, 401, "Authorization has no key behind Bearer"},
 		{"with another scheme", path, json, "Authorization: Basic c2xfc2VjcmV0", body, 401, "Authorization uses a scheme other than Bearer; send"},
-		{"with the key in the address", path + "&api_key=sl_secret", json, "", body, 401, "api_key is ignored: URLs end up in logs, so keys are not accepted there; send"},
+		{"with the key in the URL", path + "&api_key=sl_secret", json, "", body, 401, "api_key is ignored: URLs end up in logs, so keys are not accepted there; send"},
 		{"without a key", path, json, "", body, 401, "Authorization is missing; send"},
 		{"with another name for the website", "/v1/query?website=site_a", json, key, body, 400,
 			"website_id is required, or link_id or schedule_id; the address has \"website\"\nwebsite is not a parameter of this endpoint; did you mean \"website_id\"?"},
-		{"with a time zone that is none", "/v1/query?website_id=site_a&timezone=Berlin", json, key, body, 400,
+		{"with an unknown time zone", "/v1/query?website_id=site_a&timezone=Berlin", json, key, body, 400,
 			`timezone unknown time zone "Berlin"; use an IANA name such as Europe/Berlin`},
 		{"by the other name of the time zone", "/v1/query?website_id=site_a&timeZone=Berlin", json, key, body, 400, `timeZone unknown time zone "Berlin"`},
-		{"with a preset that is none", path, json, key, strings.Replace(body, "last_7d", "last_365d", 1), 400,
+		{"with an unknown preset", path, json, key, strings.Replace(body, "last_7d", "last_365d", 1), 400,
 			`preset unknown preset "last_365d"; allowed are today, yesterday, last_7d`},
 		{"with a limit in quotes", path, json, key, strings.Replace(body, "2", `"2"`, 1), 400, "limit must be a whole number, not a string"},
-		{"with a comma too many", path, json, key, strings.Replace(body, "}", ",}", 1), 400, "The body is not valid JSON: unexpected } at byte"},
-		{"without a type that there is", path, json, key, strings.Replace(body, "summary_metrics", "sumary_metrics", 1), 200, `did you mean "summary_metrics"?`},
+		{"with an extra comma", path, json, key, strings.Replace(body, "}", ",}", 1), 400, "The body is not valid JSON: unexpected } at byte"},
+		{"with an unknown type", path, json, key, strings.Replace(body, "summary_metrics", "sumary_metrics", 1), 200, `did you mean "summary_metrics"?`},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			name, value, _ := strings.Cut(tc.header, ": ")
@@ -94,14 +94,14 @@ func TestFirstRequestWrittenWrong(t *testing.T) {
 				fmt.Fprintln(&text, data[0].(map[string]any)["error"])
 			}
 			if !strings.Contains(text.String(), tc.told) || strings.Contains(rec.Body.String(), "sl_secret") {
-				t.Errorf("told %s, want %s", rec.Body, tc.told)
+				t.Errorf("response %s, want %s", rec.Body, tc.told)
 			}
 		})
 	}
 }
 
-// What is wrong with the address, the body and the parameters is told at once.
-func TestEveryMistakeIsTold(t *testing.T) {
+// TestEveryMistakeIsReported checks that mistakes in the URL, the body and the parameters are all reported at once.
+func TestEveryMistakeIsReported(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	const body = `{"parameters":[{"name":"pages","limit":10001}],"preset":"x"}`
 	const address = "&parameters=pages&preset=x&limit=0"

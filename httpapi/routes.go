@@ -7,55 +7,55 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// A route is one row of the API: what it is called by, who may call it, and how it is answered.
+// A route is a row of the table of routes: its path, its access, and its steps.
 type route struct {
 	front.Route
 	about  string
 	access Access
-	body   bool               // it reads a body of JSON
-	off    func(*Config) bool // the host does without it; nil: never
-	open   bool               // pages of any origin may read answers
+	body   bool               // reads a JSON body
+	off    func(*Config) bool // reports whether the host disabled the route; nil means never
+	open   bool               // pages of any origin may read responses
 }
 
-// routes is the whole API. What the rows say of a only counts when they are asked.
+// routes returns the whole API. a may be nil, as in Routes: the rows only hold its methods.
 func (a *api) routes() []*route {
 	type steps = front.Steps[question]
 	return append([]*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: (*question).cost, Answer: a.answerQueries}},
-			about: "One query, or a batch", access: BySubject, body: true},
+			about: "Run a query or a batch", access: BySubject, body: true},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: (*question).cost, Answer: a.answerAddress}},
-			about: "One query as an address", access: BySubject},
+			about: "Run a query given in the URL", access: BySubject},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: (*question).cost, Answer: a.explainQueries}},
-			about: "The SQL of a query", access: ByWholeSubject, body: true, off: func(cfg *Config) bool { return cfg.NoCompile }},
+			about: "Show the SQL of a query", access: ByWholeSubject, body: true, off: func(cfg *Config) bool { return cfg.NoCompile }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/types", Class: auth.ClassPublic, Steps: steps{Answer: a.listTypes}},
-			about: "Query types with their filters and columns", access: Public},
+			about: "List query types with their filters and columns", access: Public},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/websites", Class: auth.ClassOther,
 			Steps: steps{Allow: allowList(auth.KindWebsite), Answer: a.listWebsites}},
-			about: "Websites that the key can read", access: ByKey},
+			about: "List websites that the key can read", access: ByKey},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/links", Class: auth.ClassOther,
 			Steps: steps{Allow: allowList(auth.KindLink), Answer: a.listLinks}},
-			about: "Short links that the key can read", access: ByKey, off: func(cfg *Config) bool { return cfg.Subjects == nil }},
+			about: "List short links that the key can read", access: ByKey, off: func(cfg *Config) bool { return cfg.Subjects == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/monitors", Class: auth.ClassOther,
 			Steps: steps{Allow: allowList(auth.KindSchedule), Answer: a.listMonitors}},
-			about: "Uptime monitors that the key can read", access: ByKey, off: func(cfg *Config) bool { return cfg.Subjects == nil }},
+			about: "List uptime monitors that the key can read", access: ByKey, off: func(cfg *Config) bool { return cfg.Subjects == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Cost: (*question).cost, Answer: a.answerOverview}},
-			about: "One website at a glance", access: ByPath},
+			about: "Show a website at a glance", access: ByPath},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
-			about: "A panel token of the key, never wider than it", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
+			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportHealth}},
 			about: "Health of the service and its stores", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
-			about: "Whether the process answers", access: Public},
+			about: "Whether the process responds", access: Public},
 	}, a.flagRoutes()...)
 }
 
-// mounted are the routes that a's host has, with what follows from their access and class.
-// Answers to pages of any origin depend on nothing that browsers send by themselves.
+// mounted returns the enabled routes, with settings that follow from their access and class. Responses to pages of any
+// origin depend on nothing that browsers send automatically.
 func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 	for _, row := range a.routes() {
 		if row.off != nil && row.off(&a.cfg) {

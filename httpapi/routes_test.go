@@ -17,7 +17,7 @@ import (
 // oneQuery is a query that the canned store can answer.
 const oneQuery = `{"parameters":["summary_metrics"],"startDate":"2026-03-01","endDate":"2026-03-02"}`
 
-// ask makes a good request for a row of the route table, about a website.
+// ask returns a valid request for a row of the route table, about a website.
 func ask(rt *route, site string) (target, body string) {
 	target = strings.ReplaceAll(rt.Path, "{website_id}", site)
 	switch {
@@ -46,9 +46,9 @@ func TestABodyThatIsTooLarge(t *testing.T) {
 			}
 			for length, body := range map[int64]io.Reader{501: unread{t}, -1: strings.NewReader(strings.Repeat(" ", 501))} {
 				r := httptest.NewRequest(rt.Method, target, body)
-				r.ContentLength = length // announced, and found out
+				r.ContentLength = length // announced in Content-Length, or noticed while reading
 				if length > 0 {
-					r.Header.Set("Expect", "100-continue") // its sender waits for a word, and is refused before
+					r.Header.Set("Expect", "100-continue") // the sender waits for permission and is refused before
 				}
 				r.Header.Set("X-Api-Key", key)
 				rec := httptest.NewRecorder()
@@ -62,11 +62,11 @@ func TestABodyThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// unread is a body that nobody should ask for.
+// unread is a body that must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
-	u.t.Error("a body that announced to be too large was asked for")
+	u.t.Error("a body with a too large Content-Length was read")
 	return 0, io.EOF
 }
 
@@ -101,10 +101,10 @@ func TestSubjects(t *testing.T) {
 		{"a website's id as a link", "/v1/query?link_id=site_a", "all", link, 403, "FORBIDDEN"},
 		{"no subject", "/v1/query", "all", oneQuery, 400, "MISSING_PROJECT_ID"},
 		{"an empty subject", "/v1/query?website_id=", "all", oneQuery, 400, "MISSING_PROJECT_ID"},
-		{"an empty subject beside another", "/v1/query?website_id=site_a&link_id=", "all", oneQuery, 200, ""},
+		{"an empty subject and another one", "/v1/query?website_id=site_a&link_id=", "all", oneQuery, 200, ""},
 		{"two kinds of subject", "/v1/query?website_id=site_a&link_id=link_a", "all", oneQuery, 400, "VALIDATION_ERROR"},
 		{"two websites", "/v1/query?website_id=site_a&website_id=site_b", "all", oneQuery, 400, "VALIDATION_ERROR"},
-		{"a query string that cannot be read", "/v1/query?website_id=site_a&x=%zz", "all", oneQuery, 400, "VALIDATION_ERROR"},
+		{"a malformed query string", "/v1/query?website_id=site_a&x=%zz", "all", oneQuery, 400, "VALIDATION_ERROR"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			expect(t, w.send("POST", tc.target, tc.key, tc.body), tc.status, tc.code)
@@ -118,7 +118,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-func TestPlacesThatDoNotAnswer(t *testing.T) {
+func TestUnknownPathsAndMethods(t *testing.T) {
 	w := newWorld(t)
 	for _, tc := range []struct {
 		method, target string

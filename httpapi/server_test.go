@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOnARealServer sends what a recorder cannot show: bodies without a length,
-// answers without a body, and one connection for all of it.
+// TestOnARealServer tests what a recorder cannot show: bodies without a length, responses without a body, and one
+// connection for all requests.
 func TestOnARealServer(t *testing.T) {
 	w := newWorld(t, func(cfg *Config) { cfg.MaxBody = 1000 })
 	server := httptest.NewServer(http.StripPrefix("/a", w.handler))
@@ -24,7 +24,7 @@ func TestOnARealServer(t *testing.T) {
 	}{
 		{"a query", "POST", "/a/v1/query?website_id=site_a", strings.NewReader(oneQuery), [2]string{}, 200, false},
 		{"a query in chunks", "POST", "/a/v1/query?website_id=site_a", io.MultiReader(strings.NewReader(oneQuery)), [2]string{}, 200, false},
-		{"too much in chunks", "POST", "/a/v1/query?website_id=site_a", io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20))), [2]string{}, 413, false},
+		{"a too large body in chunks", "POST", "/a/v1/query?website_id=site_a", io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20))), [2]string{}, 413, false},
 		{"a query after that", "POST", "/a/v1/query?website_id=site_a", strings.NewReader(oneQuery), [2]string{}, 200, false},
 		{"no body", "POST", "/a/v1/query?website_id=site_a", nil, [2]string{}, 400, false},
 		{"HEAD", "HEAD", "/a/v1/query/types", nil, [2]string{}, 200, true},

@@ -8,14 +8,14 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// linksBody lists short links.
+// linksBody is the response with short links.
 type linksBody struct {
 	Success bool         `json:"success"`
 	Links   []linkRecord `json:"links"`
 	Total   int          `json:"total"`
 }
 
-// linkRecord is one short link as callers see it.
+// linkRecord is a short link in responses.
 type linkRecord struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
@@ -24,7 +24,7 @@ type linkRecord struct {
 	CreatedAt health.Time `json:"createdAt"`
 }
 
-// listLinks answers every short link that the key can read.
+// listLinks answers with every short link that the key can read.
 func (a *api) listLinks(ctx context.Context, r *front.Request, _ *question) (*front.Answer, error) {
 	all, err := a.cfg.Subjects.Links(ctx, r.Principal.Key.Owner)
 	if err != nil {
@@ -40,23 +40,23 @@ func (a *api) listLinks(ctx context.Context, r *front.Request, _ *question) (*fr
 	return tagged(body)
 }
 
-// monitorsBody lists uptime monitors.
+// monitorsBody is the response with uptime monitors.
 type monitorsBody struct {
 	Success  bool            `json:"success"`
 	Monitors []monitorRecord `json:"monitors"`
 	Total    int             `json:"total"`
 }
 
-// monitorRecord is one uptime monitor as callers see it.
+// monitorRecord is an uptime monitor in responses.
 type monitorRecord struct {
-	ID        string      `json:"id"` // the schedule_id of queries
+	ID        string      `json:"id"` // the schedule_id in queries
 	Name      string      `json:"name"`
 	URL       string      `json:"url"`
 	WebsiteID string      `json:"websiteId,omitempty"`
 	CreatedAt health.Time `json:"createdAt"`
 }
 
-// listMonitors answers every uptime monitor that the key can read.
+// listMonitors answers with every uptime monitor that the key can read.
 func (a *api) listMonitors(ctx context.Context, r *front.Request, _ *question) (*front.Answer, error) {
 	all, err := a.cfg.Subjects.Monitors(ctx, r.Principal.Key.Owner)
 	if err != nil {

@@ -19,19 +19,19 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// defaultTTL is how long a panel token lives when the request does not say.
+// defaultTTL is the default lifetime of a panel token.
 const defaultTTL = time.Hour
 
-// tokenSynonyms are words that people use in place of a field of a token's request.
+// tokenSynonyms are words that people use instead of the fields of a token's request.
 var tokenSynonyms = mistake.Synonyms{
 	"duration": {"ttl"}, "exp": {"ttl"}, "expires": {"ttl"}, "expiresat": {"ttl"}, "expiresin": {"ttl"}, "lifetime": {"ttl"}, "maxage": {"ttl"}, "validfor": {"ttl"},
 	"permissions": {"scopes"}, "parameters": {"types"}, "user": {"subject"}, "userid": {"subject"}, "websites": {"resources"}, "websiteid": {"resources"},
 }
 
-// A lifetime of a token is in JSON a number of seconds, or a duration as text.
+// A lifetime of a token is in JSON a number of seconds, or a text with a duration.
 type lifetime time.Duration
 
-// lifetimeInto reads a lifetime; null leaves it to the default.
+// lifetimeInto returns a reader for a lifetime; null means the default.
 func lifetimeInto(to **lifetime) memberReader {
 	return func(name string, js []byte) query.Errors {
 		wrong := func(found string) query.Errors {
@@ -42,7 +42,7 @@ func lifetimeInto(to **lifetime) memberReader {
 		var text string
 		switch {
 		case mistake.Kind(js) == "a string":
-			_ = json.Unmarshal(js, &text) // it is a string
+			_ = json.Unmarshal(js, &text) // always a string
 			d, err := time.ParseDuration(text)
 			if err != nil || d < time.Second || d > auth.MaxTokenTTL {
 				return wrong(shortened(text))
@@ -63,7 +63,7 @@ func lifetimeInto(to **lifetime) memberReader {
 	}
 }
 
-// tokenRequest is the body of POST /v1/tokens. What is left out stays as the key has it.
+// tokenRequest is the body of POST /v1/tokens. Missing fields keep the key's value.
 type tokenRequest struct {
 	ttl       *lifetime
 	scopes    []auth.Scope
@@ -73,7 +73,7 @@ type tokenRequest struct {
 	subject   string
 }
 
-// tokenFilter is a filter as queries have it, or with the list of values that keys have.
+// tokenFilter is a filter in the form of queries, or with a list of values as in keys.
 type tokenFilter struct {
 	Field  string       `json:"field"`
 	Op     string       `json:"op"`
@@ -92,14 +92,14 @@ func (v *filterValues) UnmarshalJSON(js []byte) error {
 	return json.Unmarshal(js, (*[]string)(v))
 }
 
-// tokenBody answers it.
+// tokenBody is the response of POST /v1/tokens.
 type tokenBody struct {
 	Success   bool        `json:"success"`
 	Token     string      `json:"token"`
 	ExpiresAt health.Time `json:"expiresAt"`
 }
 
-// allowMint lets API keys mint, and panel tokens not.
+// allowMint checks that the caller has an API key and not a panel token.
 func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error {
 	r.Scope = auth.ReadData
 	k := r.Key()
@@ -112,8 +112,8 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 	return lacks(auth.ReadData)
 }
 
-// readToken takes the claims of the token from the body. Fields and types that the catalog does not have
-// are refused here: later, the error would go to whoever uses the token, who cannot correct it.
+// readToken reads the claims of the token from the body. It rejects fields and types that the catalog does not have, since
+// the user of the token could not correct such a mistake later.
 func (a *api) readToken(_ context.Context, r *front.Request, q *question) error {
 	js, err := a.readJSON(r)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 	return bad[:min(len(bad), maxUnknown)]
 }
 
-// mistakesOf are those that err, of auth, lists.
+// mistakesOf returns the mistakes in err, an error of auth.
 func mistakesOf(err error) (bad query.Errors) {
 	faults, _ := errors.AsType[auth.FieldErrors](err)
 	for _, f := range faults {
@@ -138,8 +138,8 @@ func mistakesOf(err error) (bad query.Errors) {
 	return bad
 }
 
-// read takes js, an object. A list that is empty, or null, would narrow to nothing, which no token is for, and
-// must not be taken for one that is left out: that token would open all that its key opens.
+// read decodes the JSON object js. It rejects empty lists and null: they would grant nothing, which no token needs.
+// They must not be treated like missing lists, since the token would then grant everything that its key grants.
 func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 	var members map[string]json.RawMessage
 	if err := decodeInto("", js, &members, false); err != nil {
@@ -172,7 +172,7 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 	return bad
 }
 
-// claims are what the token narrows its key to.
+// claims returns the claims that narrow the key.
 func (t *tokenRequest) claims() auth.Claims {
 	c := auth.Claims{Scopes: t.scopes, Resources: t.resources, Types: t.types, Subject: t.subject}
 	for _, f := range t.filters {
@@ -181,8 +181,8 @@ func (t *tokenRequest) claims() auth.Claims {
 	return c
 }
 
-// mintToken makes a panel token of the key that was sent. It reaches what its claims and the
-// key share, whatever the claims say.
+// mintToken answers with a panel token of the sent key. The token grants only what both its claims and the key
+// grant.
 func (a *api) mintToken(_ context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	ttl := defaultTTL
 	if q.token.ttl != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// fakeMinter keeps what it is asked for.
+// fakeMinter records its arguments.
 type fakeMinter struct {
 	claims auth.Claims
 	ttl    time.Duration
@@ -31,8 +31,8 @@ func TestTokens(t *testing.T) {
 		status          int
 		ttl             time.Duration
 	}{
-		{"nothing said", "all", `{}`, 200, time.Hour},
-		{"all said", "links", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["link_top_cities"],"subject":"cus_1"}`, 200, time.Minute},
+		{"without claims", "all", `{}`, 200, time.Hour},
+		{"with all claims", "links", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["link_top_cities"],"subject":"cus_1"}`, 200, time.Minute},
 		{"as a duration", "all", `{"ttl":"15m"}`, 200, 15 * time.Minute},
 		{"as a duration that is not whole", "all", `{"ttl":"1500ms"}`, 200, 1500 * time.Millisecond},
 		{"null", "all", `{"ttl":null}`, 200, time.Hour},
@@ -42,15 +42,15 @@ func TestTokens(t *testing.T) {
 		{"not whole", "all", `{"ttl":1.5}`, 400, 0},
 		{"of another type", "all", `{"ttl":[1]}`, 400, 0},
 		{"too long", "all", `{"ttl":9223372036854775807}`, 400, 0},
-		{"no time at all", "all", `{"ttl":0}`, 400, 0},
+		{"a ttl of 0", "all", `{"ttl":0}`, 400, 0},
 		{"an unknown field", "all", `{"user":"x"}`, 400, 0},
 		{"two values", "all", `{}{}`, 400, 0},
-		{"a bracket too many", "all", `{}]`, 400, 0},
+		{"an extra bracket", "all", `{}]`, 400, 0},
 		{"no JSON", "all", `{`, 400, 0},
 		{"filters twice", "all", `{"filters":[{"field":"path","op":"eq","value":"/a"}],"filters":[]}`, 400, 0},
 		{"a field twice, in another case", "all", `{"filters":[{"field":"path","FIELD":"country","op":"eq","value":"/a"}]}`, 400, 0},
 		{"a field twice, by a letter that folds", "all", `{"filters":[{"values":["/a"],"value\u017f":["/b"],"field":"path","op":"in"}]}`, 400, 0},
-		{"a key that reads nothing", "flags", `{}`, 403, 0},
+		{"a key without read scopes", "flags", `{}`, 403, 0},
 		{"no key", "", `{}`, 401, 0},
 	} {
 		m.ttl = 0
@@ -58,7 +58,7 @@ func TestTokens(t *testing.T) {
 		if rec.Code != tc.status || m.ttl != tc.ttl {
 			t.Errorf("%s: %d %s, ttl %v; want %d, %v", tc.name, rec.Code, rec.Body, m.ttl, tc.status, tc.ttl)
 		}
-		if tc.name == "all said" && (m.claims.Subject != "cus_1" || len(m.claims.Scopes)+len(m.claims.Resources)+len(m.claims.Filters)+len(m.claims.Types) != 4) {
+		if tc.name == "with all claims" && (m.claims.Subject != "cus_1" || len(m.claims.Scopes)+len(m.claims.Resources)+len(m.claims.Filters)+len(m.claims.Types) != 4) {
 			t.Errorf("%s: claims %+v", tc.name, m.claims)
 		}
 		if tc.status == 200 {
@@ -70,7 +70,7 @@ func TestTokens(t *testing.T) {
 	expect(t, newWorld(t).send("POST", "/v1/tokens", "all", `{}`), 404, "NOT_FOUND")
 }
 
-// TestTokenMistakes also sends lists that are empty, which must not be taken for ones that are left out.
+// TestTokenMistakes also sends empty lists, which must not be treated like missing ones.
 func TestTokenMistakes(t *testing.T) {
 	m := &fakeMinter{}
 	w := newWorld(t, func(cfg *Config) { cfg.Minter = m })
@@ -88,7 +88,7 @@ func TestTokenMistakes(t *testing.T) {
 	rec = w.send("POST", "/v1/tokens", "all", `{"ttl":90000,"scopes":["xx","read:data",5],"resources":[{"kind":"flag","id":"x"},{"kind":"link"}],"filters":[{"field":"country","op":"eq"}],"types":"x"}`)
 	want = `[{"field":"filters[0].value","message":"must be one value for eq, not 0"},` +
 		`{"field":"resources[0].kind","message":"must be website, link or schedule, not \"flag\""},` +
-		`{"field":"resources[1].id","message":"is required, in UTF-8"},` +
+		`{"field":"resources[1].id","message":"is required and must be valid UTF-8"},` +
 		`{"field":"scopes[0]","message":"must be read:data, read:links or read:monitors, not \"xx\""},` +
 		`{"field":"scopes[2]","message":"must be a string, not a number"},` +
 		`{"field":"ttl","message":"must be between 1 and 86400 seconds, as a whole number or a duration such as \"15m\", not 90000"},` +

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// typesBody lists the query types.
+// typesBody is the response with the query types.
 type typesBody struct {
 	Success bool                  `json:"success"`
 	Types   []string              `json:"types"`
@@ -17,16 +17,16 @@ type typesBody struct {
 	Presets []string              `json:"presets"`
 }
 
-// typeConfig is what one type accepts.
+// typeConfig describes the input of a query type.
 type typeConfig struct {
-	Subject        string     `json:"subject"` // the parameter of the address that says whose: website_id, link_id or schedule_id
+	Subject        string     `json:"subject"` // the URL parameter that names the subject: website_id, link_id or schedule_id
 	AllowedFilters []string   `json:"allowedFilters"`
 	Operators      []query.Op `json:"operators"`
-	RequiredFilter string     `json:"requiredFilter,omitempty"` // a field that must be filtered by, with eq
+	RequiredFilter string     `json:"requiredFilter,omitempty"` // a field that must be filtered with eq
 	Customizable   bool       `json:"customizable"`
 	DefaultLimit   int        `json:"defaultLimit"`
 	Limits         typeLimits `json:"limits"`
-	Granularities  []string   `json:"granularities"` // empty: its rows are no days or hours
+	Granularities  []string   `json:"granularities"` // empty if the rows are not days or hours
 	Comparable     bool       `json:"comparable"`
 	PublicAccess   bool       `json:"publicAccess"` // always false: every query needs a key
 	Groupable      []string   `json:"groupable"`
@@ -34,13 +34,13 @@ type typeConfig struct {
 	Meta           *typeMeta  `json:"meta,omitempty"`
 }
 
-// typeLimits are how much of a type one parameter may ask for.
+// typeLimits are the limits of a parameter with this type.
 type typeLimits struct {
 	Limit      int `json:"limit"`                // rows
 	HourlyDays int `json:"hourlyDays,omitempty"` // days of a range with hourly buckets
 }
 
-// typeMeta is what panels want to know of a type.
+// typeMeta describes the output of a query type for panels.
 type typeMeta struct {
 	Description   string        `json:"description"`
 	OutputFields  []string      `json:"outputFields"`
@@ -56,16 +56,16 @@ type typeMeta struct {
 type outputField struct {
 	Name        string       `json:"name"`
 	Role        query.Role   `json:"role"`
-	Primary     bool         `json:"primary,omitempty"` // of its role, the one to show when only one is
-	AliasOf     string       `json:"aliasOf,omitempty"` // the column of the same values
+	Primary     bool         `json:"primary,omitempty"` // the column to show if only one of its role is shown
+	AliasOf     string       `json:"aliasOf,omitempty"` // the column with the same values
 	Type        query.Format `json:"type"`
 	Label       string       `json:"label"`
 	Unit        string       `json:"unit,omitempty"`
 	Description string       `json:"description,omitempty"`
 }
 
-// typeAnswers are the two answers of /v1/query/types. Types never change while a
-// process runs, so they are made once.
+// typeAnswers are the two responses of /v1/query/types. Types do not change while a process runs, so they are encoded
+// once.
 type typeAnswers struct{ plain, meta *front.Answer }
 
 func newTypeAnswers(types []query.Info) (typeAnswers, error) {
@@ -129,7 +129,7 @@ func describeMeta(t query.Info) *typeMeta {
 	return m
 }
 
-// list is texts as a JSON array, also when there are none.
+// list returns texts, or an empty slice for nil, which JSON encodes as an array.
 func list(texts []string) []string {
 	if texts == nil {
 		return []string{}
@@ -137,7 +137,7 @@ func list(texts []string) []string {
 	return texts
 }
 
-// listTypes answers which query types there are.
+// listTypes answers with the query types.
 func (a *api) listTypes(_ context.Context, r *front.Request, _ *question) (*front.Answer, error) {
 	values, ok := r.Query()
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// TestRoutesWhoseUsesAreRecordedOneByOne lists the routes that change something, and a rare one.
+// TestRoutesWhoseUsesAreRecordedOneByOne lists the routes that change data, and one that is rarely used.
 func TestRoutesWhoseUsesAreRecordedOneByOne(t *testing.T) {
 	var got []string
 	for _, r := range (&api{cfg: Config{Minter: &fakeMinter{}, Flags: &Flags{}}}).mounted(nil, nil) {

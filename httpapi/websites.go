@@ -9,14 +9,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// websitesBody lists websites.
+// websitesBody is the response with websites.
 type websitesBody struct {
 	Success  bool            `json:"success"`
 	Websites []websiteRecord `json:"websites"`
 	Total    int             `json:"total"`
 }
 
-// websiteRecord is one website as callers see it.
+// websiteRecord is a website in responses.
 type websiteRecord struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
@@ -29,7 +29,7 @@ func recordOf(w store.Website) websiteRecord {
 	return websiteRecord{w.ID, w.Name, w.Domain, w.IsPublic, health.Time{Time: w.CreatedAt}}
 }
 
-// listWebsites answers every website that the key can read.
+// listWebsites answers with every website that the key can read.
 func (a *api) listWebsites(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	all, err := a.cfg.Directory.Websites(ctx, r.Principal.Key.Owner)
 	if err != nil {

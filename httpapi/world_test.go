@@ -24,10 +24,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// now is the time in every test: a Sunday on which Berlin's clocks changed.
+// now is the time in every test: a Sunday on which Berlin changes to summer time.
 var now = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 
-// A world is a handler and everything around it, all of it fake but the engine.
+// A world is a handler with fakes for everything except the engine.
 type world struct {
 	cfg     Config
 	store   *cannedStore
@@ -39,8 +39,8 @@ type world struct {
 	handler http.Handler
 }
 
-// newWorld has two owners: org_a with websites site_a and site_b, link link_a and
-// monitor mon_a, and org_b with site_x. change may alter the configuration.
+// newWorld has two owners: org_a with the websites site_a and site_b, the link link_a and the monitor mon_a, and org_b
+// with site_x. change may change the configuration.
 func newWorld(t testing.TB, change ...func(*Config)) *world {
 	t.Helper()
 	w := &world{store: &cannedStore{}, trail: &trail{}, limiter: &fakeLimiter{}, log: &bytes.Buffer{}, dir: newDirectory(), keys: newKeys()}
@@ -63,7 +63,7 @@ func newWorld(t testing.TB, change ...func(*Config)) *world {
 	return w
 }
 
-// locked lets goroutines log into one buffer.
+// locked is a buffer that several goroutines may log to.
 type locked struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -75,7 +75,7 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// fakeKeys are callers by the value of x-api-key.
+// fakeKeys maps values of x-api-key to keys.
 type fakeKeys map[string]*auth.Key
 
 func newKeys() fakeKeys {
@@ -111,7 +111,7 @@ func (f fakeKeys) Authenticate(_ context.Context, r *http.Request) (*auth.Princi
 	}
 }
 
-// fakeDirectory knows what exists.
+// fakeDirectory contains the records of the tests.
 type fakeDirectory struct {
 	sites  []store.Website
 	owners map[store.Subject]string
@@ -170,12 +170,12 @@ func (d *fakeDirectory) Owner(_ context.Context, s store.Subject) (string, error
 	return "", fmt.Errorf("looking for %s: %w", s.ID, store.ErrNotFound)
 }
 
-// trail keeps audit entries.
+// trail records audit entries.
 type trail struct {
 	mu      sync.Mutex
 	entries []auth.Entry
 	err     error
-	ended   bool // an entry came with a context that had ended
+	ended   bool // an entry came with an ended context
 }
 
 func (t *trail) Record(ctx context.Context, e auth.Entry) error {
@@ -186,7 +186,7 @@ func (t *trail) Record(ctx context.Context, e auth.Entry) error {
 	return t.err
 }
 
-// take returns the entries since the last time.
+// take returns the entries since its last call.
 func (t *trail) take() []auth.Entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -195,11 +195,11 @@ func (t *trail) take() []auth.Entry {
 	return taken
 }
 
-// fakeLimiter keeps what it was asked.
+// fakeLimiter records its calls.
 type fakeLimiter struct {
 	mu    sync.Mutex
 	asked []string
-	allow func(class auth.Class, id string, cost int) (auth.Decision, error) // nil: everything, without limit
+	allow func(class auth.Class, id string, cost int) (auth.Decision, error) // nil allows everything without a limit
 }
 
 func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
@@ -216,15 +216,15 @@ func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost
 	return l.allow(class, id, cost)
 }
 
-// cannedStore answers without a database: a row of totals, some rows of a breakdown, and
-// no rows of a series, which the engine fills.
+// cannedStore answers without a database: one row of totals, a few rows of a breakdown, and no rows of a series, which the
+// engine fills in.
 type cannedStore struct {
 	asked atomic.Int64
 	err   atomic.Pointer[error]
 	last  atomic.Pointer[store.Statement]
-	only  string // the type that fails; empty means all
+	only  string // the query type that fails; empty means all
 	block atomic.Bool
-	// onQuery is called by every query; nil: nothing is.
+	// onQuery is called by every query; it may be nil.
 	onQuery func()
 }
 
@@ -266,7 +266,7 @@ func (s *cannedStore) Query(ctx context.Context, stmt store.Statement) (*store.R
 	return rows, nil
 }
 
-// send sends a request with a key; headers are name, value, name, value.
+// send sends a request with a key; headers are pairs of name and value.
 func (w *world) send(method, target, key, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if key != "" {
@@ -283,17 +283,17 @@ func (w *world) send(method, target, key, body string, headers ...string) *httpt
 	return rec
 }
 
-// object decodes the body of an answer.
+// object decodes the body of a response.
 func object(t testing.TB, rec *httptest.ResponseRecorder) map[string]any {
 	t.Helper()
 	var v map[string]any
 	if err := json.Unmarshal(rec.Body.Bytes(), &v); err != nil {
-		t.Fatalf("%d with a body that is no JSON object: %v\n%s", rec.Code, err, rec.Body)
+		t.Fatalf("status %d, body is not a JSON object: %v\n%s", rec.Code, err, rec.Body)
 	}
 	return v
 }
 
-// expect fails the test unless rec has this status and, as an error, this code.
+// expect checks the status of rec, and the code if it is an error.
 func expect(t testing.TB, rec *httptest.ResponseRecorder, status int, code string) {
 	t.Helper()
 	if rec.Code != status {

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/observe"
 )
 
-// A host counts refused requests by their code, and writes down slow ones.
+// A host counts refused requests by their code and prints slow ones.
 func Example() {
 	refused := map[string]int{}
 	watch := func(_ context.Context, r observe.Request) { // Config.Observe of httpapi or track

@@ -1,5 +1,13 @@
-// Package observe has what handlers report about answered requests: see Config.Observe of httpapi and
-// track. Package observe/prom makes Prometheus metrics of it.
+// Package observe defines the report of handlers about answered requests:
+//
+//	watch := func(_ context.Context, r observe.Request) {
+//		if r.Duration > time.Second {
+//			log.Print("slow: ", r.Route, r.StatusClass(), r.Store)
+//		}
+//	}
+//	api, err := httpapi.New(httpapi.Config{Observe: watch, Engine: engine}) // and the other required fields
+//
+// The handlers of httpapi and track call Config.Observe. Package observe/prom converts reports to Prometheus metrics.
 package observe
 
 import (
@@ -9,22 +17,22 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// A Request is one that was answered. Nothing in it is a caller's own text, so that each field
-// has few values or is a number.
+// A Request is a report about an answered request. It contains no text of callers: each field has few values or is a
+// number.
 type Request struct {
-	// Route is method and pattern, as "POST /v1/query" or "GET /v1/websites/{website_id}/analytics".
-	// HEAD is its route's GET. It is empty for OPTIONS, and where no route was found.
+	// Route is the method and the pattern, such as "POST /v1/query" or "GET /v1/websites/{website_id}/analytics". HEAD
+	// counts as GET. It is empty for OPTIONS, and if no route was found.
 	Route string
-	Class auth.Class // the class of limits that applied
-	// Status is that of the answer, such as 304 when the caller has it already.
+	Class auth.Class // the class of the applied rate limits
+	// Status is the HTTP status, such as 304 if the caller has the current data.
 	Status int
-	// Code is that of the error, such as "RATE_LIMITED"; empty when there was none. The failure of a
-	// single query of a batch, or of a parameter, does not count.
+	// Code is the code of the error, such as "RATE_LIMITED"; empty without an error. Failures of single queries in a
+	// batch and of parameters do not count.
 	Code     string
-	Duration time.Duration // until the answer was written
-	Rows     int           // of the tables of the answer, or of the request to be stored
-	// Store is the time that the store of events took. Concurrent queries each count, so it may be
-	// longer than Duration.
+	Duration time.Duration // until the response was written
+	Rows     int           // rows in the tables of the response, or rows that the request stored
+	// Store is the time spent in the store of events. The times of concurrent queries are added, so it may exceed
+	// Duration.
 	Store time.Duration
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// alivePath tells balancers that the handler answers. It says nothing of what the handler stands on.
+// alivePath serves load balancers. It only shows that the handler responds, and does not check the stores.
 const alivePath = "/health"
 
 func alive() *front.Route {

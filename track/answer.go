@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// The words of the field status.
+// The values of the field status.
 const (
 	success = "success"
 	partial = "partial"
@@ -17,13 +17,13 @@ const (
 	ignored = "ignored"
 )
 
-// An item is one element of the body and what became of it.
+// An item is an element of the body, and its result.
 type item struct {
-	taken // kind and id also when it failed, as far as they can be told
+	taken // after a failure, kind and id are set if they are known
 	err   *problem
 }
 
-// A result is an item as answers show it.
+// A result describes an item in a response.
 type result struct {
 	Status    string       `json:"status"`
 	Type      string       `json:"type,omitempty"`
@@ -46,7 +46,7 @@ func (i item) result() result {
 	return result{Status: success, Type: i.kind, EventID: i.id, Dropped: i.dropped}
 }
 
-// An answer is the body of success for one item.
+// An answer is the body of a successful response for one item.
 type answer struct {
 	Status  string   `json:"status"`
 	Type    string   `json:"type,omitempty"`
@@ -56,26 +56,26 @@ type answer struct {
 	Dropped []string `json:"dropped,omitempty"` // fields that were cut or left out
 }
 
-// A listAnswer is the body for many items of one kind.
+// A listAnswer is the body for several items of one kind.
 type listAnswer struct {
 	Status    string   `json:"status"`
 	Type      string   `json:"type"`
-	Count     int      `json:"count"` // taken
+	Count     int      `json:"count"` // accepted items
 	Processed int      `json:"processed"`
 	Message   string   `json:"message,omitempty"`
 	Results   []result `json:"results"`
 }
 
-// A batchAnswer is the body for many items of any kinds.
+// A batchAnswer is the body for items of several kinds.
 type batchAnswer struct {
 	Status    string         `json:"status"`
 	Batch     bool           `json:"batch"`
 	Processed int            `json:"processed"`
-	Batched   map[string]int `json:"batched"` // taken, by kind
+	Batched   map[string]int `json:"batched"` // accepted items by kind
 	Results   []result       `json:"results"`
 }
 
-// An envelope is the body of every failure.
+// An envelope is the body of a failed request.
 type envelope struct {
 	Success    bool         `json:"success"`
 	Status     string       `json:"status"`
@@ -88,10 +88,10 @@ type envelope struct {
 	Errors     []fieldError `json:"errors,omitempty"`
 	Results    []result     `json:"results,omitempty"`
 
-	*auth.RateStatus // of 429: limit, remaining and reset; RetryAfter above comes first
+	*auth.RateStatus // for 429: limit, remaining and reset. RetryAfter above takes precedence
 }
 
-// single answers for one item.
+// single returns the response for one item.
 func single(c *call) (*front.Answer, error) {
 	i := c.items[0]
 	if i.err != nil {
@@ -100,8 +100,8 @@ func single(c *call) (*front.Answer, error) {
 	return front.JSON(answer{Status: success, Type: i.kind, EventID: i.id, Dropped: i.dropped})
 }
 
-// counted answers for one item or many of one kind. When none was taken, it is a
-// failure as the first one's.
+// counted returns the response for one or several items of one kind. If none was accepted, it is the error of the
+// first item.
 func counted(c *call) (*front.Answer, error) {
 	status, results, ok := c.summary()
 	switch {
@@ -121,8 +121,8 @@ func counted(c *call) (*front.Answer, error) {
 	return front.JSON(a)
 }
 
-// batched answers for many items of any kinds. It is no failure when all failed:
-// each item says so itself.
+// batched returns the response for items of several kinds. It succeeds even if all items failed, since each
+// item has its own status.
 func batched(c *call) (*front.Answer, error) {
 	status, results, _ := c.summary()
 	a := batchAnswer{Status: status, Batch: true, Processed: len(c.items), Batched: map[string]int{}, Results: results}
@@ -137,7 +137,7 @@ func batched(c *call) (*front.Answer, error) {
 	return front.JSON(a)
 }
 
-// summary returns the word for all items, their results, and how many were taken.
+// summary returns the status for all items, their results, and the number of accepted items.
 func (c *call) summary() (status string, results []result, ok int) {
 	results = make([]result, 0, len(c.items))
 	bad := 0
@@ -159,15 +159,15 @@ func (c *call) summary() (status string, results []result, ok int) {
 	return partial, results, ok
 }
 
-// maxBotName is the longest name of a bot that is counted.
+// maxBotName is the maximum length of a bot's name in statistics.
 const maxBotName = 40
 
-// botName is how a bot is counted.
+// botName returns the name under which a bot is counted.
 func botName(name string) string {
 	return cut(address.Clean(strings.ToValidUTF8(name, "")), maxBotName)
 }
 
-// refuse is front.Config.Refuse.
+// refuse implements front.Config.Refuse.
 func refuse(r *front.Request, err error) front.Refusal {
 	p := asProblem(err)
 	scope := auth.TrackEvents

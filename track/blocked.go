@@ -13,25 +13,25 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is turned away is counted in memory and stored by and by, so that whoever is turned away
-// cannot make the store work; a crash loses some seconds of it.
+// Blocked requests are counted in memory and stored at intervals, so that their senders cannot cause work for the
+// store. A crash loses the counts of a few seconds.
 const (
 	blockedEvery = 10 * time.Second
-	blockedKinds = 10_000 // that are counted apart at a time; what is more is not counted
+	blockedKinds = 10_000 // maximum number of separate counters; further kinds are not counted
 )
 
-// reasons are the codes that are counted, and the words that they are counted by.
+// reasons maps the counted codes to the reasons in statistics.
 var reasons = map[code]string{
 	codeOrigin: "origin", codeAddress: "address", codePaused: "paused", codeKeyedEvents: "key", codeTooOld: "window", codeQuota: "quota",
 }
 
-// botReason is the reason of those that are no people.
+// botReason is recorded for bots.
 const botReason = "bot"
 
-// A blockedKind is what is counted apart.
+// A blockedKind identifies a counter.
 type blockedKind struct{ website, reason, bot string }
 
-// A blockedCounter counts what is turned away until it is stored. It is safe for concurrent use.
+// A blockedCounter counts blocked requests until the counts are stored. It is safe for concurrent use.
 type blockedCounter struct {
 	writer store.Writer
 	now    func() time.Time
@@ -39,14 +39,14 @@ type blockedCounter struct {
 
 	mu     sync.Mutex
 	counts map[blockedKind]*store.Blocked
-	timer  *time.Timer // nil: no flush is due
+	timer  *time.Timer // nil if no flush is scheduled
 	closed bool
 
 	flushing sync.Mutex
-	unsaved  *store.Batch // of which it is not known whether it was stored; written again as it is
+	unsaved  *store.Batch // may have been stored; written again unchanged
 }
 
-// add counts one request or event of a website that exists.
+// add counts one request or event of an existing website.
 func (b *blockedCounter) add(kind blockedKind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *blockedCounter) add(kind blockedKind) {
 	}
 }
 
-// flushLater stores what was counted; when that fails, it is tried again after as long.
+// flushLater stores the counts. If that fails, it schedules another attempt.
 func (b *blockedCounter) flushLater() {
 	b.mu.Lock()
 	b.timer = nil // it has fired
@@ -81,7 +81,7 @@ func (b *blockedCounter) flushLater() {
 	if err == nil {
 		return
 	}
-	b.logger.Warn("what was turned away could not be stored", "error", err)
+	b.logger.Warn("counts of blocked requests could not be stored", "error", err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.timer == nil && !b.closed {
@@ -89,7 +89,7 @@ func (b *blockedCounter) flushLater() {
 	}
 }
 
-// flush stores what was counted and what could not be stored before.
+// flush stores the current counts and counts that could not be stored before.
 func (b *blockedCounter) flush(ctx context.Context) error {
 	b.flushing.Lock()
 	defer b.flushing.Unlock()
@@ -108,7 +108,7 @@ func (b *blockedCounter) flush(ctx context.Context) error {
 
 func byID(x, y *store.Blocked) int { return strings.Compare(x.ID, y.ID) }
 
-// save writes what is unsaved. Rows that are refused are given up: they always would be.
+// save writes unsaved counts. It discards rejected rows, since the store would always reject them.
 func (b *blockedCounter) save(ctx context.Context) error {
 	if b.unsaved == nil || b.unsaved.Len() == 0 {
 		return nil
@@ -120,7 +120,7 @@ func (b *blockedCounter) save(ctx context.Context) error {
 	return err
 }
 
-// close stores what was counted, and counts no more.
+// close stores the counts and stops counting.
 func (b *blockedCounter) close(ctx context.Context) error {
 	b.mu.Lock()
 	b.closed = true

@@ -32,7 +32,7 @@ func TestBlocked(t *testing.T) {
 	w.post(t, "/?client_id=w1", view, "Origin", "https://elsewhere.com")
 	w.post(t, "/batch?client_id=w1", "["+old+","+view+","+old+"]")
 	w.post(t, "/events?client_id=w1", `{"name":"bought"}`)
-	w.post(t, "/?client_id=w0", view, "User-Agent", googlebot) // there is no such website
+	w.post(t, "/?client_id=w0", view, "User-Agent", googlebot) // this website does not exist
 	if err := h.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +52,8 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// A write of which nobody knows whether it was stored is repeated as it was, so that nothing
-// counts twice.
+// TestBlockedIsStoredOnce checks that a write with an unknown result is repeated unchanged, so that nothing is counted
+// twice.
 func TestBlockedIsStoredOnce(t *testing.T) {
 	w := &world{writeErr: errDown}
 	b := &blockedCounter{writer: w, now: noonClock}
@@ -67,10 +67,10 @@ func TestBlockedIsStoredOnce(t *testing.T) {
 	if err := b.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.add(blockedKind{"w1", "origin", ""}) // it was closed
+	b.add(blockedKind{"w1", "origin", ""}) // ignored after close
 	got := w.rows().Blocked
 	if len(got) != 2 || got[0] != lost || got[1].ID == lost.ID || got[0].Requests+got[1].Requests != 2 || b.counts != nil {
-		t.Errorf("%+v, and %v is counted", got, b.counts)
+		t.Errorf("stored %+v, counted %v", got, b.counts)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestBlockedIsTriedAgain(t *testing.T) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if got := w.rows().Blocked; len(got) != 2 || b.unsaved != nil || b.timer != nil {
-			t.Errorf("%+v were stored, and %+v is left", got, b)
+			t.Errorf("stored %+v, left %+v", got, b)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func TestBlockedIsBounded(t *testing.T) {
 	}
 }
 
-// monthly are events by website; err is why nobody knows.
+// monthly is a Usage with a number of events by website; err makes it fail.
 type monthly struct {
 	stored int64
 	err    error
@@ -137,22 +137,22 @@ func TestQuota(t *testing.T) {
 		t.Errorf("a website without a quota: %s", got.raw)
 	}
 	if u.asked != 1 {
-		t.Errorf("events were counted %d times", u.asked)
+		t.Errorf("Usage was queried %d times", u.asked)
 	}
 	if got := w.post(t, "/identify?website_id=w1", `{"profileId":"u1"}`); got.code != 200 {
-		t.Errorf("a person, who is no event: %d %s", got.code, got.raw)
+		t.Errorf("an identification, which is not an event: %d %s", got.code, got.raw)
 	}
 	const over = "BILLING_LIMIT_EXCEEDED"
 	w = &world{rules: store.Rules{MonthlyEvents: 10}, usage: &monthly{stored: 8}}
 	got := w.post(t, "/batch?client_id=w1", "["+view+",{},"+view+","+view+","+view+"]")
 	if want := []string{"", "INVALID_EVENT_SCHEMA", "", over, over}; got.code != 200 || !slices.Equal(got.codes(), want) || len(w.rows().Events) != 2 {
-		t.Errorf("a batch with two too many: %d %s", got.code, got.raw)
+		t.Errorf("a batch with two events over the quota: %d %s", got.code, got.raw)
 	}
 	if got := w.post(t, "/?client_id=w1", view); got.code != 402 {
 		t.Errorf("after that batch: %d %s", got.code, got.raw)
 	}
 	w = &world{rules: store.Rules{MonthlyEvents: 10}, usage: &monthly{err: errDown}}
 	if got := w.post(t, "/?client_id=w1", view); got.code != 503 || got.body["code"] != "BILLING_CHECK_UNAVAILABLE" || got.header.Get("Retry-After") == "" {
-		t.Errorf("when nobody knows: %d %s", got.code, got.raw)
+		t.Errorf("if Usage fails: %d %s", got.code, got.raw)
 	}
 }

@@ -14,24 +14,24 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// object is one JSON object; its numbers are json.Number.
+// object is a decoded JSON object. Its numbers are json.Number.
 type object = map[string]any
 
-// A body is what was sent, decoded.
+// A body is the decoded body of a request.
 type body struct {
 	value any
-	size  int      // in bytes, after decompression
-	err   *problem // it is no JSON; told after it is known who asks
+	size  int      // bytes after decompression
+	err   *problem // the body is not JSON; reported after the sender was checked
 }
 
-// read takes the body in.
+// read reads and decodes the body.
 func (c *call) read() error {
 	coding := strings.ToLower(c.Header.Get("Content-Encoding"))
 	if !slices.Contains([]string{"", "identity", "gzip"}, coding) {
 		return codeMediaType.problem()
 	}
 	if c.key != nil && !front.IsJSON(c.Header.Get("Content-Type")) {
-		return codeMediaType.problem() // pages of any origin may send other types, with the cookie of a host's session
+		return codeMediaType.problem() // pages of other origins could send other types with the cookie of a host's session
 	}
 	limit := c.h.cfg.MaxBody
 	if c.route.body > 0 {
@@ -67,7 +67,7 @@ func (c *call) read() error {
 	return nil
 }
 
-// A request costs one of its limit for each started ten items, or for each started 64 KiB of its body if that is more.
+// A request costs one per started ten items, or one per started 64 KiB of its body if that is more.
 const (
 	itemsPerCost = 10
 	bytesPerCost = 64 << 10
@@ -78,19 +78,19 @@ func (c *call) cost() int {
 	return max(1, (len(items)+itemsPerCost-1)/itemsPerCost, (c.body.size+bytesPerCost-1)/bytesPerCost)
 }
 
-// notJSON is what the sender is told of a body that is no JSON at all.
+// notJSON returns the error for a body that is not JSON.
 func (c *call) notJSON(err error) *problem {
-	if c.route.list { // an array is not what it lacks
+	if c.route.list { // the mistake is not a missing array
 		return codeInvalidJSON.withCause(err)
 	}
 	return c.route.notJSON.withCause(err)
 }
 
-// maxValues is how many values a body may have in all: decoded, each takes many times its bytes.
+// maxValues is the maximum number of values in a body: decoded, a value takes many times its bytes.
 const maxValues = 20_000
 
-// count returns how many items the array in raw has, and how many values there are in all,
-// without decoding it. Of what is no JSON it counts something.
+// count returns the number of items in the array raw and the number of all values, without decoding it. For invalid
+// JSON the counts are meaningless.
 func count(raw []byte) (items, values int) {
 	depth, text := 0, false
 	for i := 0; i < len(raw); i++ {
@@ -115,8 +115,8 @@ func count(raw []byte) (items, values int) {
 	return items + 1, values
 }
 
-// decode reads one JSON value, after a byte order mark if there is one. encoding/json refuses nesting deeper than 10 000 and
-// control characters; it would repair what is not UTF-8, which is refused here.
+// decode decodes one JSON value, after an optional byte order mark. encoding/json rejects nesting deeper than 10 000
+// and control characters. decode also rejects invalid UTF-8, which encoding/json would replace.
 func decode(raw []byte) (any, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("not valid UTF-8")
@@ -133,7 +133,7 @@ func decode(raw []byte) (any, error) {
 	return v, nil
 }
 
-// list returns the items of the body.
+// list returns the items in the body.
 func (c *call) list() ([]any, error) {
 	if c.body.err != nil {
 		return nil, c.body.err
@@ -162,7 +162,7 @@ func (c *call) list() ([]any, error) {
 	return nil, c.route.notJSON.problem()
 }
 
-// firstSite is the website that the first event names.
+// firstSite returns the website of the first event.
 func (b body) firstSite() string {
 	v := b.value
 	if l, ok := v.([]any); ok && len(l) > 0 {

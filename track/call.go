@@ -15,36 +15,36 @@ import (
 	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// writeTimeout bounds the writing of one request. It goes on when the sender hangs up:
-// pages do that when they are left, and their last events count.
+// writeTimeout limits the write of a request's rows. The write continues if the sender hangs up: browsers do that
+// when a page is left, and the last events of a page count, too.
 const writeTimeout = 30 * time.Second
 
-// A call is what the steps find out about one request.
+// A call is the state of one request.
 type call struct {
 	*front.Request
 	h     *handler
 	route *route
-	key   *auth.Key // nil without one
-	now   time.Time // in UTC
+	key   *auth.Key // nil without a key
+	now   time.Time // time of arrival, in UTC
 
-	site    string   // the website that the request as a whole names
-	strange *problem // site is no website; the sender is told after the limit
-	home    string   // without a key: the only website that may be named
+	site    string   // the website that the request's URL or header names
+	strange *problem // site does not exist; the sender is told after the rate limit was checked
+	home    string   // without a key, the only website that the items may belong to
 	body    body
 	many    bool // the body is an array
 	items   []item
-	sender  *store.Agent             // lazily
-	salted  hash.Hash                // lazily: an HMAC under the salt of the day
-	sites   map[string]store.Website // those that were asked for and may be written to
-	owners  map[store.Subject]string // the same of links and monitors
-	only    *string                  // lazily: the only website of the key
-	used    map[auth.Resource]bool   // what rows were made for
-	quotas  map[string]*quota        // of the websites that have one
-	sent    *sql.Null[int64]         // lazily: when the request was sent, by its sender's clock
-	excused bool                     // the sender is not told what is wrong
+	sender  *store.Agent             // set on first use
+	salted  hash.Hash                // set on first use: an HMAC with the salt of the day
+	sites   map[string]store.Website // websites that were looked up and may be written to
+	owners  map[store.Subject]string // owners of links and monitors that were looked up
+	only    *string                  // set on first use: the only website of the key
+	used    map[auth.Resource]bool   // resources of the rows
+	quotas  map[string]*quota        // quotas of websites
+	sent    *sql.Null[int64]         // set on first use: when the request was sent, by the sender's clock
+	excused bool                     // an error was hidden from the sender
 }
 
-// answer stores what the body holds.
+// answer stores the items in the body.
 func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 	if c.key == nil && c.home == "" {
 		c.site = c.body.firstSite()
@@ -68,7 +68,7 @@ func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 			return nil, err
 		}
 	}
-	if len(c.used) == 1 { // an audit entry has room for one
+	if len(c.used) == 1 { // an audit entry holds one resource
 		for c.Resource = range c.used {
 			break
 		}
@@ -79,8 +79,8 @@ func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 	return c.route.reply(c)
 }
 
-// take turns one item into rows, or into what is wrong with it. Its own error is one
-// of the whole request.
+// take adds the rows of one item to b, or records the item's mistake. A returned error is about the whole
+// request.
 func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 	o, ok := one.(object)
 	if !ok {

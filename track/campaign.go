@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// campaign sets the campaign source of e, unless e has a referrer. The source is the first of utm_source,
-// ref and source that the item has, as a field or in the query of its address.
+// campaign sets the campaign source of e, unless e has a referrer. The source is the first of utm_source, ref and
+// source in the item, as a field or in the query of its address.
 func (f *fields) campaign(e *store.Event) {
 	if e.ReferrerDomain != "" {
 		return
@@ -23,7 +23,7 @@ func (f *fields) campaign(e *store.Event) {
 	e.ReferrerDomain, e.CampaignKind = domain, string(kind)
 }
 
-// landing returns the parameters in the query of the item's address. It returns the valid ones if some are not.
+// landing returns the parameters in the query of the item's address, without invalid ones.
 func (f *fields) landing() url.Values {
 	s, _, _ := f.raw("path")
 	s, _, _ = strings.Cut(s, "#")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCampaignSources proves case by case what is stored as the source of a page view, and as its kind.
+// TestCampaignSources checks which source and which kind of source are stored for a page view.
 func TestCampaignSources(t *testing.T) {
 	long := strings.Repeat("ü", maxUTM+1)
 	for _, c := range []struct{ why, fields, want string }{
@@ -41,7 +41,7 @@ func TestCampaignSources(t *testing.T) {
 		if events := w.rows().Events; a.code != 200 || len(events) != 1 {
 			t.Errorf("%s: %d %s", c.why, a.code, a.raw)
 		} else if got := fmt.Sprint(events[0].ReferrerDomain, " ", events[0].CampaignKind); got != c.want {
-			t.Errorf("%s: stored as %q, want %q", c.why, got, c.want)
+			t.Errorf("%s: stored %q, want %q", c.why, got, c.want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ const (
 	maxSource = 64
 )
 
-// takeCustom takes an item of /track, or of /events, its older form.
+// takeCustom handles an item of /track or of /events, its older form.
 func takeCustom(c *call, f *fields, b *store.Batch) (taken, error) {
 	site, err := c.siteOf(f)
 	if err != nil {
@@ -20,7 +20,7 @@ func takeCustom(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kindCustom, id: id}, err
 }
 
-// addOldCustom takes the custom event of an older form, which came by /.
+// addOldCustom handles a custom event of an older form, sent to /.
 func addOldCustom(c *call, f *fields, b *store.Batch) (string, error) {
 	site := c.sites[c.home]
 	if site.Rules.KeyedEvents {
@@ -47,8 +47,8 @@ func (c *call) addCustom(site store.Website, f *fields, b *store.Batch) (string,
 	return e.ID, nil
 }
 
-// siteOf is the website of one custom event: its own word, else the request's, else the
-// only one that the key reaches.
+// siteOf returns the website of a custom event: the item's website, else the request's website, else the only
+// website that the key reaches.
 func (c *call) siteOf(f *fields) (store.Website, error) {
 	id := first(f.peek("websiteId", "website_id"), c.site)
 	if id == "" {
@@ -61,10 +61,10 @@ func (c *call) siteOf(f *fields) (store.Website, error) {
 		}
 		id = only
 	}
-	return c.website(f.ctx, id, codeWebsiteMismatch) // unknown and foreign ones are answered alike
+	return c.website(f.ctx, id, codeWebsiteMismatch) // the same error for unknown websites and websites of other owners
 }
 
-// onlySite is the website of a key that reaches exactly one; else it is empty.
+// onlySite returns the website of a key that reaches exactly one, else an empty text.
 func (c *call) onlySite(f *fields) (string, error) {
 	if c.only != nil {
 		return *c.only, nil
@@ -94,7 +94,7 @@ func (c *call) onlySite(f *fields) (string, error) {
 	return only, nil
 }
 
-// cut returns the longest beginning of s of at most n UTF-16 units.
+// cut returns the longest prefix of s with at most n UTF-16 units.
 func cut(s string, n int) string {
 	for i, r := range s {
 		if n--; r > 0xffff {

@@ -21,7 +21,7 @@ func TestACustomEventFromAServer(t *testing.T) {
 	}
 	id, _ := a.body["eventId"].(string)
 	if !uuid.MatchString(id) {
-		t.Errorf("the id made is %q", id)
+		t.Errorf("the generated id is %q", id)
 	}
 	want := []store.Event{{
 		Website: "w2", ID: id, Kind: store.Custom, Name: "order", Time: time.Date(2026, 3, 4, 11, 59, 0, 0, time.UTC),
@@ -47,7 +47,7 @@ func TestACustomEventFromABrowser(t *testing.T) {
 	}
 }
 
-func TestWhoMayTrackForWhichWebsite(t *testing.T) {
+func TestWebsitesOfCustomEvents(t *testing.T) {
 	const (
 		mismatch = "TRACK_WEBSITE_SCOPE_MISMATCH"
 		missing  = "TRACK_MISSING_WEBSITE_ID"
@@ -65,14 +65,14 @@ func TestWhoMayTrackForWhichWebsite(t *testing.T) {
 		{"the key's only website, by its list", "one", "/track", `{"name":"x"}`, 200, "", nil, []string{"w1"}},
 		{"the key's only website, by its owner", "solo", "/track", `{"name":"x"}`, 200, "", nil, []string{"w5"}},
 		{"several websites and none named", "all", "/track", `{"name":"x"}`, 400, missing, nil, nil},
-		{"such an event fails alone", "all", "/track", `[{"name":"x"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{missing, ""}, []string{"w1"}},
+		{"only such an event fails", "all", "/track", `[{"name":"x"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{missing, ""}, []string{"w1"}},
 		{"outside the key's list", "one", "/track", `{"name":"x","websiteId":"w2"}`, 403, mismatch, nil, nil},
-		{"outside the list, alone", "one", "/track", `[{"name":"x","websiteId":"w2"},{"name":"y"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
+		{"only the event outside the list fails", "one", "/track", `[{"name":"x","websiteId":"w2"},{"name":"y"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
 		{"another owner's website", "all", "/track", `{"name":"x","websiteId":"w9"}`, 403, mismatch, nil, nil},
 		{"another owner's, though the key lists it", "greedy", "/track", `{"name":"x"}`, 403, mismatch, nil, nil},
-		{"an unknown website is answered alike", "all", "/track", `{"name":"x","websiteId":"nobody"}`, 403, mismatch, nil, nil},
+		{"an unknown website gets the same answer", "all", "/track", `{"name":"x","websiteId":"nobody"}`, 403, mismatch, nil, nil},
 		{"all fail", "one", "/track", `[{"name":"x","websiteId":"w2"},{}]`, 403, mismatch, []string{mismatch, "INVALID_EVENT_SCHEMA"}, nil},
-		{"a key of no use is no guest", "stolen", "/track?website_id=w1", `{"name":"x"}`, 401, "AUTH_REQUIRED", nil, nil},
+		{"an invalid key does not count as no key", "stolen", "/track?website_id=w1", `{"name":"x"}`, 401, "AUTH_REQUIRED", nil, nil},
 		{"no key, website by query", "", "/track?website_id=w1", `{"name":"x"}`, 200, "", nil, []string{"w1"}},
 		{"no key, website by the first event", "", "/track", `[{"name":"x","websiteId":"w1"},{"name":"y"}]`, 200, "", []string{"", ""}, []string{"w1", "w1"}},
 		{"no key, one event of another website", "", "/track?website_id=w1", `[{"name":"x","websiteId":"w2"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
@@ -95,8 +95,8 @@ func TestWhoMayTrackForWhichWebsite(t *testing.T) {
 	}
 }
 
-// The Node client sends one event or an array with a Bearer key and no event id, and
-// reads status, and processed and results of an array.
+// TestTheNodeClientsBatches sends what the Node client sends: one event or an array, with a Bearer key and without event
+// ids. The client reads status, and for an array processed and results.
 func TestTheNodeClientsBatches(t *testing.T) {
 	var w world
 	one := `{"name":"x","websiteId":"w1","timestamp":1772625600000}`
@@ -109,7 +109,7 @@ func TestTheNodeClientsBatches(t *testing.T) {
 		ids[e.ID] = true
 	}
 	if len(ids) != 3 || len(w.written) != 1 {
-		t.Errorf("%d ids in %d writes: events without an id must not be taken for repeats", len(ids), len(w.written))
+		t.Errorf("%d ids in %d writes: events without an id must not count as repeats", len(ids), len(w.written))
 	}
 	a = w.post(t, "/track", "["+one+`,{"websiteId":"w1"}]`, keyed("all")...)
 	if a.code != 200 || a.body["status"] != "partial" || a.body["message"] == nil || a.body["count"] != 1.0 {
@@ -125,8 +125,8 @@ func TestNamesOfCustomEvents(t *testing.T) {
 	}{
 		{"256 are cut to 255", strings.Repeat("x", 256), 200, strings.Repeat("x", 255)},
 		{"1 000 are cut, too", strings.Repeat("x", 1000), 200, strings.Repeat("x", 255)},
-		{"no half emoji is kept", strings.Repeat("x", 254) + "😀", 200, strings.Repeat("x", 254)},
-		{"blanks are none", "  ", 400, ""},
+		{"half an emoji is not stored", strings.Repeat("x", 254) + "😀", 200, strings.Repeat("x", 254)},
+		{"spaces are no name", "  ", 400, ""},
 		{"a dollar name", "$flag_evaluated", 200, "$flag_evaluated"},
 	} {
 		var w world
@@ -161,9 +161,9 @@ func TestBatchAnswers(t *testing.T) {
 		track, links float64
 		rows         int
 	}{
-		{"all good", "success", []string{ok, link}, 1, 1, 2},
-		{"some good", "partial", []string{broken, ok, alien, link}, 1, 1, 2},
-		{"none good", "error", []string{broken, alien}, 0, 0, 0},
+		{"all valid", "success", []string{ok, link}, 1, 1, 2},
+		{"some valid", "partial", []string{broken, ok, alien, link}, 1, 1, 2},
+		{"none valid", "error", []string{broken, alien}, 0, 0, 0},
 	} {
 		var w world
 		a := w.post(t, "/batch?client_id=w1", "["+strings.Join(c.items, ",")+"]")

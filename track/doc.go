@@ -1,93 +1,97 @@
-// Package track receives events over HTTP. [New] returns one http.Handler for the tracking host; mount
-// it at its root, or under a prefix with http.StripPrefix.
+// Package track receives events over HTTP:
+//
+//	tracking, err := track.New(track.Config{
+//		Writer: rows, Directory: websites, Salts: salts, Auth: callers, Limiter: limits, Audit: trail,
+//	})
+//	mux.Handle("/collect/", http.StripPrefix("/collect", tracking))
+//	err = tracking.Close(ctx) // after the last response
+//
+// [New] returns one http.Handler for all routes. Mount it at the root of a host, or under a prefix with
+// http.StripPrefix.
 //
 // # Routes
 //
-//	POST /               one page event; the website by client_id or the header databuddy-client-id
-//	GET  /px.jpg         one page event as URL parameters; the answer is an image, unless a retry may succeed
+//	POST /               one page event; the website is in client_id or in the header databuddy-client-id
+//	GET  /px.jpg         one page event in URL parameters; returns an image, or an error if a retry may succeed
 //	POST /batch          up to 100 page events
-//	POST /track          custom events, one or up to 100; a key, or website_id
-//	POST /events         the same in an older form, with the website's id alone
-//	POST /errors         JavaScript errors, one or up to 50, 128 KiB at most
-//	POST /vitals         web vitals, one or up to 20
-//	POST /engagement     what visitors did on pages they left, one or up to 20
-//	POST /identify       traits of a person whom events name by profileId; a key, or website_id
-//	POST /link-visits    up to 100 uses of short links; a key
-//	POST /uptime-checks  up to 100 checks of monitors; a key
-//	GET  /tracker.js     the script that pages load, and under a name with its hash: [Tracker]
-//	GET  /health         {"status":"ok"} whenever the handler answers; package health tells of the stores
+//	POST /track          one custom event or up to 100; needs a key or website_id
+//	POST /events         the same in an older form; needs the website's id
+//	POST /errors         one JavaScript error or up to 50; at most 128 KiB
+//	POST /vitals         one web vital or up to 20
+//	POST /engagement     one engagement item for a page that was left, or up to 20
+//	POST /identify       traits of a person, whose profileId is in events; needs a key or website_id
+//	POST /link-visits    up to 100 visits of short links; needs a key
+//	POST /uptime-checks  up to 100 checks of monitors; needs a key
+//	GET  /tracker.js     the script for pages, also under a name with its hash: [Tracker]
+//	GET  /health         {"status":"ok"} if the handler responds; package health checks the stores
 //
 // Keys need the scope track:events. Bodies are JSON under any content type, plain or compressed by gzip.
 //
 // # Guarantees
 //
-// An answer of success is given after [store.Writer] said that the rows are durable.
-// Event ids make repeats harmless; ids of senders with a key and without one are separate, so that
-// nobody without a key can use up the id of an event that a server will send. An event of /track or
-// /events without an id is never taken for a repeat; elsewhere a missing id is made, with the same
-// effect. The use of a key is recorded before the answer is sent; when that fails the answer is 503,
-// though the rows may be stored: repeat with the same event ids.
+// A successful response is sent after [store.Writer] reported that the rows are durable. Event ids make repeats
+// harmless. Ids of senders with and without a key are separate, so that a sender without a key cannot use up
+// the id of a server's event. An event of /track or /events without an id never counts as a repeat; on other
+// routes a missing id is generated, with the same effect. The use of a key is recorded before the response is
+// sent. If that fails, the response is 503 although the rows may be stored: repeat the request with the same
+// event ids.
 //
 // # Limits
 //
-// A request counts for its key or, without one, for the website that its URL or header names and the
-// sender's network. Requests for websites that do not exist count for the network alone, and are
-// refused before a body is read. A body has at most 20 000 values, which are counted before it is
-// decoded.
+// A request counts for its key. Without a key it counts for the website in its URL or header and the sender's
+// network. Requests for unknown websites count for the network alone, and are refused before the body is
+// read. A body has at most 20 000 values, which are counted before decoding.
 //
-// Keys are looked for in the headers X-Api-Key and Authorization, and on routes that need one
-// wherever the Authenticator finds it. Scripts of any origin may use these routes, without cookies;
-// what is sent with a key has the Content-Type application/json, which pages of other origins
-// cannot send unasked.
+// Keys are read from the headers X-Api-Key and Authorization. On routes that need a key, the Authenticator may
+// also read other places. Scripts of any origin may use these routes, but without cookies. Requests with a key
+// need the Content-Type application/json, which pages of other origins cannot send without a preflight.
 //
 // # Senders without a key
 //
-// A website's [store.Rules] are checked before the body is read, or after it on /track when only the
-// body names the website. Without any, pages of its domain and subdomains may send events, and so may
-// programs, which send no Origin: this keeps out pages of other websites, but no program. Their events
-// are at most Config.Window old; an older one fails alone. With a key of the website neither applies,
+// A website's [store.Rules] are checked before the body is read. On /track they are checked after it if only the
+// body names the website. By default, pages of the website's domain and subdomains may send events, and so may
+// programs, which send no Origin. So the rules keep out pages of other websites, but not programs. Events may
+// be at most Config.Window old; only the older items fail. Requests with a key of the website skip these checks,
 // except Rules.Paused and Rules.MonthlyEvents.
 //
 // # Quotas
 //
-// A website with Rules.MonthlyEvents takes events up to it, item by item; what is beyond is refused
-// with BILLING_LIMIT_EXCEEDED, and when nothing is left, so are whole requests, but those of /identify.
-// The quota is looked at before repeats are recognised: while none is left, a repeat of a stored event
-// is refused like a new one, and one that is taken counts for up to a minute. Requests that are worked
-// on at the same time do not see each other's events, and other processes see them up to a minute
-// later: so much more may be taken.
+// A website with Rules.MonthlyEvents accepts that many events a month, item by item. Further items are refused
+// with BILLING_LIMIT_EXCEEDED. If no events are left, whole requests are refused, except on /identify. The
+// quota is checked before repeats are recognised. So with no events left, a repeat of a stored event is refused,
+// and otherwise an accepted repeat counts for up to a minute. Concurrent requests do not see each other's events,
+// and other processes see them up to a minute later, so the quota may be exceeded by these events.
 //
-// Requests for an existing website that are turned away, and those of bots, are counted by reason and
-// stored every ten seconds and by [Handler.Close], for the query type blocked_traffic; they are logged
-// at debug. Reasons are bot, origin, address, window (too old), key (custom events that need one),
+// Blocked requests for existing websites and requests of bots are counted by reason. The counts are stored
+// every ten seconds and by [Handler.Close], for the query type blocked_traffic. Blocked requests are also
+// logged at debug level. Reasons are bot, origin, address, window (too old), key (custom events that need a key),
 // quota and paused.
 //
 // # Fields
 //
-// Unknown fields are ignored, null is the same as absent, numbers may be sent as text, and older
-// forms of the bodies are accepted.
+// Unknown fields are ignored, null counts as absent, numbers may be sent as text, and older forms of the
+// bodies are accepted.
 //
-// An item fails only if a field is missing without which it says nothing: the website; the name and
-// path of a page event; the message of an error; the address of a link; a value of a vital; the
-// profileId of /identify; the linkId of a visit; the scheduleId, timestamp and status of a check. It
-// also fails if its time is before the year 2000 or before the window. No other field costs the
-// item. A text that is too long is cut at a character. A measure outside its bounds, a field of the
-// wrong type and a property that cannot be stored are left out. The answer names these fields in
-// "dropped".
+// An item fails only if a field is missing that makes it meaningful: the website; the name and path of a page
+// event; the message of an error; the address of a link; a value of a vital; the profileId of /identify; the
+// linkId of a visit; the scheduleId, timestamp and status of a check. It also fails if its time is before the
+// year 2000 or before the window. Other fields never make an item fail. A text that is too long is cut at a
+// character. Measures out of range, fields of the wrong type and properties that cannot be stored are left
+// out. The response names these fields in "dropped".
 //
-// A page event without a referrer takes its source from the first of utm_source, ref and source that it has,
-// as a field or as a parameter in the query of its path; utm_medium may decide the kind of that source.
+// A page event without a referrer takes its source from the first of utm_source, ref and source, as a field or as a
+// parameter in the query of its path. utm_medium may decide the kind of that source.
 //
-// The ids of visitors, profiles and sessions are any text of up to 128 characters. Texts that
-// programs write when they have no id, such as undefined, null, 0 or [object Object], are left out.
+// Ids of visitors, profiles and sessions are texts of up to 128 characters. Texts that programs send if they have
+// no id are left out, such as undefined, null, 0 or [object Object].
 //
 // # Times
 //
-// A time is a number of seconds or milliseconds since 1970, or text in one of the usual forms of
-// ISO 8601 and RFC 1123. A sender can say when it sent a request, by its own clock and in
-// milliseconds: in the query parameter sent_at, or in the field sentAt of an item. If that differs
-// from the server's clock by more than a minute, the times of the items are moved by the
-// difference. A time later than the arrival becomes the time of arrival.
+// A time is a number of seconds or milliseconds since 1970, or a text in a common form of ISO 8601 or RFC
+// 1123. A sender can report when it sent a request by its own clock, in milliseconds: in the query parameter
+// sent_at, or in the field sentAt of an item. If this time differs from the server's clock by more than a
+// minute, the times of the items are moved by the difference. A time after the arrival is replaced by the time of
+// arrival.
 package track
 
 //go:generate go run agent/generate.go agent/generate_rules.go agent

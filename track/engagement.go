@@ -12,10 +12,10 @@ const (
 	maxCount      = 1<<16 - 1
 )
 
-// exits are the ways to leave a page.
+// exits are the ways in which a page can be left.
 var exits = [...]string{"navigation", "spa", "hidden", "unload"}
 
-// takeSpan takes an item of /engagement: what a visitor did on one page.
+// takeSpan handles an item of /engagement: the activity of a visitor on one page.
 func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
 	base, err := c.base(f)
 	if err != nil {
@@ -24,7 +24,7 @@ func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
 	s := store.Span{
 		Website: base.site.ID, ID: base.id, Time: c.moment(f), Identity: base.Identity, Agent: base.Agent,
 		Path: f.needPath(), ExitType: f.exit(), PageIndex: f.measure(maxCount, 0, "pageIndex", "page_index"),
-		// Seconds become milliseconds.
+		// Seconds are converted to milliseconds.
 		TimeOnPage:       f.measure(maxOnPage, 3, "timeOnPage", "time_on_page"),
 		ActiveTime:       f.measure(maxOnPage, 3, "activeTime", "active_time"),
 		FirstInteraction: f.measure(maxFirstTouch, 0, "timeToFirstInteraction", "time_to_first_interaction"),
@@ -48,10 +48,10 @@ func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kindSpan, id: s.ID}, nil
 }
 
-// count returns how often something happened: never, when the item does not say.
+// count returns how often something happened; 0 if the field is missing.
 func (f *fields) count(names ...string) int64 { return f.measure(maxCount, 0, names...).V }
 
-// exit returns how the visitor left the page, "" if the item does not say.
+// exit returns how the visitor left the page; empty if unknown.
 func (f *fields) exit() string {
 	s, name, ok := f.raw("exitType", "exit_type")
 	s = strings.ToLower(strings.TrimSpace(s))

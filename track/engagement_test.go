@@ -46,8 +46,8 @@ func TestSpansInFull(t *testing.T) {
 	}
 }
 
-// TestSpanLimits sends each field at its limit and just beyond it. A field beyond its limit is left
-// out and named in the answer; the span is stored.
+// TestSpanLimits sends each field at its limit and just beyond it. A field beyond its limit is left out and named in
+// the response, and the item is stored.
 func TestSpanLimits(t *testing.T) {
 	rows := []struct{ field, good, bad string }{
 		{"exitType", `"hidden"`, `"crash"`},
@@ -103,7 +103,7 @@ func TestSpansFailAlone(t *testing.T) {
 		t.Error(d)
 	}
 	if a := w.post(t, "/engagement?client_id=w1", `[{"path":""},{}]`); a.code != 400 || a.body["success"] != false || len(a.codes()) != 2 {
-		t.Errorf("none taken: %d %s", a.code, a.raw)
+		t.Errorf("no item accepted: %d %s", a.code, a.raw)
 	}
 	if a := w.post(t, "/engagement?client_id=w1", "["+strings.Repeat(`{"path":"/"},`, 20)+`{"path":"/"}]`); a.code != 400 || a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
 		t.Errorf("21 items: %d %s", a.code, a.raw)

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// rows is where events go: duckdb.Open or clickhouse.Open make one in real life.
+// rows stores the events. In production duckdb.Open or clickhouse.Open returns the store.
 type rows struct{ events []store.Event }
 
 func (r *rows) Write(_ context.Context, b *store.Batch) (store.Written, error) {
@@ -22,26 +22,26 @@ func (r *rows) Write(_ context.Context, b *store.Batch) (store.Written, error) {
 	return store.Written{Stored: b.Len()}, nil
 }
 
-// nobody has a key here; auth.New makes the authenticator of keys.
+// nobody accepts no keys. In production auth.New returns the authenticator.
 type nobody struct{}
 
 func (nobody) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
 	return nil, auth.ErrMissing
 }
 
-// salt hashes visitor ids; meta.Store keeps one for each day, and destroys it afterwards.
+// salt hashes visitor ids. In production meta.Store has a salt for each day and destroys it afterwards.
 type salt string
 
 func (s salt) Salt(context.Context, time.Time) ([]byte, error) { return []byte(s), nil }
 
-// A host mounts tracking in its own mux. A page of a website sends what happened with the
-// website's public id.
+// A host mounts the handler in its own mux. Pages of a website send events with the website's public
+// id.
 func Example() {
 	sites, data := &store.MemoryDirectory{}, &rows{}
 	addErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
 	handler, err := track.New(track.Config{
 		Writer: data, Directory: sites, Auth: nobody{}, Salts: salt("of today"),
-		Limiter: auth.Unlimited, Audit: auth.Discard, // neither limits nor an audit trail
+		Limiter: auth.Unlimited, Audit: auth.Discard, // no rate limits and no audit trail
 	})
 	if err := errors.Join(addErr, err); err != nil {
 		fmt.Println(err)

@@ -14,16 +14,16 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// fields reads one item. It collects every mistake that costs the item, and the names of
-// optional fields that were cut or left out. If a field has several names, the first name
-// that is present counts; null counts as absent.
+// fields reads one item. It collects all mistakes that make the item fail, and the names of optional fields that were
+// cut or left out. If a field has several names, the first name that is present is used; null counts as
+// absent.
 type fields struct {
 	ctx     context.Context // an item lives as long as its request
 	o       object
-	outer   object // the object that contains the payload o; read when o lacks a field
+	outer   object // the object around the payload o, for fields that o lacks
 	wrong   []fieldError
-	dropped []string // fields that were cut or left out, by the names in the item
-	old     bool     // the item is older than the tracking window; one of wrong
+	dropped []string // fields that were cut or left out, by their names in the item
+	old     bool     // one of the mistakes is that the item is older than the tracking window
 }
 
 func newFields(o object) *fields { return &fields{o: o} }
@@ -33,7 +33,7 @@ func (f *fields) in(ctx context.Context) *fields {
 	return f
 }
 
-// unwrap enters the payload of an older form.
+// unwrap enters the payload of an item in an older form.
 func (f *fields) unwrap() {
 	if p, ok := f.o["payload"].(object); ok {
 		f.o, f.outer = p, f.o
@@ -44,7 +44,7 @@ func (f *fields) fail(field, code, format string, args ...any) {
 	f.wrong = append(f.wrong, fieldError{Code: code, Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// maxDropped bounds the names in an answer's list of dropped fields.
+// maxDropped is the maximum number of names in "dropped".
 const maxDropped = 100
 
 // drop records that an optional field was cut or left out.
@@ -54,7 +54,7 @@ func (f *fields) drop(name string) {
 	}
 }
 
-// problem returns all mistakes as one error, or nil without mistakes.
+// problem returns all mistakes as one error, or nil.
 func (f *fields) problem() *problem {
 	if len(f.wrong) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (f *fields) problem() *problem {
 	return p
 }
 
-// get returns the value, and the name under which it was found.
+// get returns the value and the name of a field.
 func (f *fields) get(names ...string) (any, string) {
 	for _, o := range []object{f.o, f.outer} {
 		for _, n := range names {
@@ -79,15 +79,15 @@ func (f *fields) get(names ...string) (any, string) {
 	return nil, names[0]
 }
 
-// peek returns a text if there is one, and finds no fault.
+// peek returns a text without recording mistakes; empty if there is none.
 func (f *fields) peek(names ...string) string {
 	v, _ := f.get(names...)
 	s, _ := v.(string)
 	return address.Clean(s)
 }
 
-// raw returns a text as it was sent, or the text of a number. ok is false if the field
-// has another type.
+// raw returns a text as sent, or the text of a number. ok is false if the field has another
+// type.
 func (f *fields) raw(names ...string) (s, name string, ok bool) {
 	v, name := f.get(names...)
 	switch v := v.(type) {
@@ -101,13 +101,13 @@ func (f *fields) raw(names ...string) (s, name string, ok bool) {
 	return "", name, false
 }
 
-// kind names the type of a field's value.
+// kind returns the type of a field's value, for messages.
 func (f *fields) kind(name string) string {
 	v, _ := f.get(name)
 	return kindOf(v)
 }
 
-// kindOf names the type of a decoded value.
+// kindOf returns the type of a decoded value, for messages.
 func kindOf(v any) string {
 	switch v.(type) {
 	case object:
@@ -133,7 +133,7 @@ func (f *fields) text(limit int, names ...string) string {
 	return f.bounded(address.Clean(s), limit, name)
 }
 
-// bounded cuts s to limit UTF-16 units, at a character.
+// bounded cuts s to limit UTF-16 units, between characters.
 func (f *fields) bounded(s string, limit int, name string) string {
 	if len(s) <= limit || units(s) <= limit {
 		return s
@@ -166,7 +166,7 @@ func (f *fields) needPath() string {
 	return f.pathOf(s, name)
 }
 
-// path returns the optional path of a page, normalised; "" if there is none.
+// path returns the optional path of a page, normalised; empty if absent.
 func (f *fields) path() string {
 	s, name, ok := f.raw("path")
 	if !ok {
@@ -175,7 +175,7 @@ func (f *fields) path() string {
 	return f.pathOf(address.Clean(s), name)
 }
 
-// pathOf returns the path in s. The limit is on the path: a long query is cut off anyway.
+// pathOf returns the path in s. The limit applies to the path, since the query is removed anyway.
 func (f *fields) pathOf(s, name string) string {
 	if s == "" {
 		return ""
@@ -183,8 +183,8 @@ func (f *fields) pathOf(s, name string) string {
 	return f.bounded(address.Path(s), maxText, name)
 }
 
-// referrer returns the page that a visitor came from and its domain, seen from a website
-// of domain. The page has no user, query or fragment, since these may hold secrets.
+// referrer returns the page that a visitor came from, and its domain, for a website with this domain. The page has no
+// user, query or fragment, since these may contain secrets.
 func (f *fields) referrer(domain string) (page, from string) {
 	s, name, ok := f.raw("referrer")
 	if !ok {
@@ -193,12 +193,12 @@ func (f *fields) referrer(domain string) (page, from string) {
 	ref := address.Clean(s)
 	from = referrer.Domain(ref, domain)
 	if from == "" && referrer.Host(ref) == "" {
-		return "", "" // it is not an address
+		return "", "" // not an address
 	}
 	return f.bounded(address.Page(ref), maxText, name), from
 }
 
-// number returns an optional number. ok is false if the field is absent or is not a finite number.
+// number returns an optional number. ok is false if the field is absent or not a finite number.
 func (f *fields) number(names ...string) (v float64, name string, ok bool) {
 	raw, name := f.get(names...)
 	var s string
@@ -220,8 +220,8 @@ func (f *fields) number(names ...string) (v float64, name string, ok bool) {
 	return v, name, true
 }
 
-// measure returns an optional number between 0 and limit, times ten to the power of
-// digits, rounded. A number outside these bounds is absent.
+// measure returns an optional number between 0 and limit, times ten to the power of digits, rounded. Numbers out of
+// range count as absent.
 func (f *fields) measure(limit float64, digits int, names ...string) store.Measure {
 	v, name, ok := f.number(names...)
 	switch {
@@ -234,7 +234,7 @@ func (f *fields) measure(limit float64, digits int, names ...string) store.Measu
 	return store.Known(scaled(v, digits))
 }
 
-// percent returns an optional whole percentage. A number over 100 is cut to 100.
+// percent returns an optional whole percentage. Numbers above 100 become 100.
 func (f *fields) percent(names ...string) store.Measure {
 	v, name, ok := f.number(names...)
 	switch {
@@ -250,17 +250,17 @@ func (f *fields) percent(names ...string) store.Measure {
 	return store.Known(scaled(v, 0))
 }
 
-// scaled returns v times ten to the power of digits, rounded half away from zero. It moves
-// the point of the decimal text: a product of floats can miss the half.
+// scaled returns v times ten to the power of digits, rounded half away from zero. It moves the point of the decimal
+// text, since a product of floats can miss an exact half.
 func scaled(v float64, digits int) int64 {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', -1, 64)+"e"+strconv.Itoa(digits), 64)
-	if err != nil { // v is bounded by then
+	if err != nil { // impossible for values within the limits
 		return 0
 	}
 	return int64(math.Round(x))
 }
 
-// units is the length of s in UTF-16, by which senders measure.
+// units returns the length of s in UTF-16 units, as senders count.
 func units(s string) int {
 	n := 0
 	for _, r := range s {

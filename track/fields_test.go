@@ -27,7 +27,7 @@ func TestMeasuresAreRounded(t *testing.T) {
 		field            func(store.Event) store.Measure
 		want             store.Measure
 	}{
-		{"a half goes away from zero", "screen_view", `,"load_time":2.5`, func(e store.Event) store.Measure { return e.LoadTime }, store.Known(3)},
+		{"a half is rounded away from zero", "screen_view", `,"load_time":2.5`, func(e store.Event) store.Measure { return e.LoadTime }, store.Known(3)},
 		{"just below a half", "screen_view", `,"load_time":2.4999`, func(e store.Event) store.Measure { return e.LoadTime }, store.Known(2)},
 		{"zero is a value", "screen_view", `,"load_time":0`, func(e store.Event) store.Measure { return e.LoadTime }, store.Known(0)},
 		{"null is absent", "screen_view", `,"load_time":null`, func(e store.Event) store.Measure { return e.LoadTime }, none},
@@ -41,7 +41,7 @@ func TestMeasuresAreRounded(t *testing.T) {
 		{"the limit itself", "page_exit", `,"time_on_page":86400`, func(e store.Event) store.Measure { return e.TimeOnPage }, store.Known(86_400_000)},
 		{"scroll in percent", "page_exit", `,"scroll_depth":"99.5"`, func(e store.Event) store.Measure { return e.ScrollDepth }, store.Known(100)},
 		{"interactions", "page_exit", `,"interaction_count":3`, func(e store.Event) store.Measure { return e.Interactions }, store.Known(3)},
-		{"next to nothing", "page_exit", `,"scroll_depth":1e-300`, func(e store.Event) store.Measure { return e.ScrollDepth }, store.Known(0)},
+		{"a tiny number", "page_exit", `,"scroll_depth":1e-300`, func(e store.Event) store.Measure { return e.ScrollDepth }, store.Known(0)},
 	} {
 		var w world
 		if got := c.field(event(t, &w, c.name, c.extra)); got != c.want {
@@ -64,7 +64,7 @@ func TestInstants(t *testing.T) {
 	}{
 		{`null`, noon},
 		{`946684800000`, at("2000-01-01T00:00:00Z")},
-		{`1772625600456`, noon}, // a later time than the arrival
+		{`1772625600456`, noon}, // later than the arrival
 		{`1772625600056.9`, at("2026-03-04T12:00:00.056Z")},
 		{`"1772625600056"`, at("2026-03-04T12:00:00.056Z")},
 		{`1772625600`, at("2026-03-04T12:00:00Z")}, // seconds
@@ -104,9 +104,9 @@ func TestTextsAndShapes(t *testing.T) {
 		field      func(store.Event) string
 		want       string
 	}{
-		{"an id is kept as text", `,"eventId":"  evt/1 "`, func(e store.Event) string { return e.ID }, "evt/1"},
+		{"an id is stored as text", `,"eventId":"  evt/1 "`, func(e store.Event) string { return e.ID }, "evt/1"},
 		{"a number for an id", `,"eventId":42`, func(e store.Event) string { return e.ID }, "42"},
-		{"control characters go", `,"title":"a\u0000\n\u007fb"`, func(e store.Event) string { return e.Title }, "ab"},
+		{"control characters are removed", `,"title":"a\u0000\n\u007fb"`, func(e store.Event) string { return e.Title }, "ab"},
 		{"half an emoji becomes a mark", `,"title":"a\ud83d!"`, func(e store.Event) string { return e.Title }, "a\uFFFD!"},
 		{"umlauts, quotes, percent", `,"title":"Ä '\" 100% _ \\ <b>"`, func(e store.Event) string { return e.Title }, `Ä '" 100% _ \ <b>`},
 		{"a session id", `,"sessionId":"sess_A-1"`, func(e store.Event) string { return e.SessionID }, "sess_A-1"},
@@ -132,8 +132,8 @@ func TestTextsAndShapes(t *testing.T) {
 	}
 }
 
-// TestPropertiesAreLeftOut sends properties that cannot be stored. The event is stored, with the
-// properties that can be.
+// TestPropertiesAreLeftOut sends properties that cannot be stored. The event is stored with the other
+// properties.
 func TestPropertiesAreLeftOut(t *testing.T) {
 	var many []string
 	for i := range 51 {
@@ -180,7 +180,7 @@ func TestVisitorIDs(t *testing.T) {
 	}
 	var w world
 	if e := event(t, &w, "x", `,"anonymousId":null`); e.AnonymousID != "" {
-		t.Errorf("no id became %q", e.AnonymousID)
+		t.Errorf("an absent id became %q", e.AnonymousID)
 	}
 }
 
@@ -193,14 +193,14 @@ func TestPlaces(t *testing.T) {
 		{"nothing known", "", "", Location{}, Location{}},
 		{"by address", "", "FR", berlin, berlin},
 		{"by the header", "CF-IPCountry", "fr", Location{}, Location{Country: "FR"}},
-		{"both agree", "CF-IPCountry", "DE", berlin, berlin},
-		{"they differ", "CF-IPCountry", "FR", berlin, Location{Country: "FR"}},
-		{"the header is silent", "CF-IPCountry", "", berlin, berlin},
+		{"address and header agree", "CF-IPCountry", "DE", berlin, berlin},
+		{"address and header differ", "CF-IPCountry", "FR", berlin, Location{Country: "FR"}},
+		{"the header is empty", "CF-IPCountry", "", berlin, berlin},
 		{"no country", "CF-IPCountry", "XX", Location{}, Location{}},
 		{"the Tor network", "CF-IPCountry", "T1", Location{}, Location{}},
-		{"a name is no code", "CF-IPCountry", "France", Location{}, Location{}},
-		{"an alias is no code", "CF-IPCountry", "UK", Location{}, Location{}},
-		{"a code that is none", "", "", Location{Country: "ZZ", City: "Nowhere"}, Location{}},
+		{"a name is not a code", "CF-IPCountry", "France", Location{}, Location{}},
+		{"an alias is not a code", "CF-IPCountry", "UK", Location{}, Location{}},
+		{"an unknown code", "", "", Location{Country: "ZZ", City: "Nowhere"}, Location{}},
 		{"Kosovo", "CF-IPCountry", "XK", Location{}, Location{Country: "XK"}},
 	} {
 		w := world{header: c.header, geo: map[string]Location{"203.0.113.7": c.geo}}

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// strict is a Writer that takes only what every store can hold.
+// strict is a Writer that rejects rows that some store cannot hold.
 type strict struct {
 	t *testing.T
 }
@@ -30,14 +30,14 @@ func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error)
 		}
 		for _, x := range append(texts, id) {
 			if !utf8.ValidString(x) || strings.ContainsAny(x, "\x00\n\x7f") {
-				s.t.Errorf("a text that is not clean: %q", x)
+				s.t.Errorf("a text with invalid characters: %q", x)
 			}
 		}
 	}
 	for _, e := range b.Events {
 		check(e.Website, e.ID, e.Time.Year(), e.Name, e.Path, e.Title, e.Referrer, e.Href, e.Text, e.SessionID, e.Properties, e.AnonymousID, e.ProfileID)
 		if e.Properties != "" && !json.Valid([]byte(e.Properties)) {
-			s.t.Errorf("properties that are no JSON: %q", e.Properties)
+			s.t.Errorf("properties are not JSON: %q", e.Properties)
 		}
 	}
 	for _, e := range b.Errors {
@@ -66,8 +66,8 @@ func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error)
 	return store.Written{Stored: b.Len()}, nil
 }
 
-// Whatever is sent to a route that takes data, the answer is JSON or the pixel, below 500, and what is
-// stored can be stored. A body that begins as gzip does is sent as that.
+// FuzzHandler sends any body to every route that accepts data. The response must be JSON or the pixel, with a status
+// below 500, and the rows must be valid. A body that begins like gzip is sent with that encoding.
 func FuzzHandler(f *testing.F) {
 	for _, g := range good {
 		f.Add(g.target, []byte(g.body), g.key, chrome)

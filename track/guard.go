@@ -10,10 +10,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// maxID is the longest id of a website that is looked up.
+// maxID is the maximum length of a website's id; longer ids are not looked up.
 const maxID = 255
 
-// named is the website that the address or a header names.
+// named returns the website that the URL or a header names.
 func (c *call) named() string {
 	q := c.URL.Query()
 	switch header := c.Header.Get("Databuddy-Client-Id"); c.route.access {
@@ -26,9 +26,9 @@ func (c *call) named() string {
 	return ""
 }
 
-// bucket is that of the website and the sender's network. A website that does not exist
-// has none, since senders can make up as many as they like; and one that only the body
-// names is not known yet. Those count by network.
+// bucket returns the id of the bucket for the website and the sender's network. Requests for unknown websites count by
+// network alone, since senders can make up any number of ids. So do requests whose website is only in the
+// body, which is not read yet.
 func (c *call) bucket(ctx context.Context) (id string, err error) {
 	site := c.site
 	if site != "" {
@@ -42,7 +42,7 @@ func (c *call) bucket(ctx context.Context) (id string, err error) {
 	return site + "|" + c.Network(), nil
 }
 
-// unknown is what senders without a key are told of a website that does not exist.
+// unknown returns the code for an unknown website in requests without a key.
 func (c *call) unknown() code {
 	if c.route.access == ByKeyOrWebsite {
 		return codeNoWebsite
@@ -50,7 +50,7 @@ func (c *call) unknown() code {
 	return codeBadClient
 }
 
-// allow checks the key's scope or the website, as far as that is known without the body.
+// allow checks the key's scope or the website, as far as possible without the body.
 func (c *call) allow(ctx context.Context) error {
 	switch {
 	case c.key != nil:
@@ -61,12 +61,12 @@ func (c *call) allow(ctx context.Context) error {
 	case c.strange != nil:
 		return c.strange
 	case c.site == "" && c.route.access == ByKeyOrWebsite:
-		return nil // the first event may name it
+		return nil // the first event may name the website
 	}
 	return c.enter(ctx)
 }
 
-// enter makes c.site the only website that may be named, when there is no key.
+// enter makes c.site the only allowed website for requests without a key.
 func (c *call) enter(ctx context.Context) error {
 	if c.site == "" {
 		if c.route.access == ByKeyOrWebsite {
@@ -85,7 +85,7 @@ func (c *call) enter(ctx context.Context) error {
 	return nil
 }
 
-// website returns the website of that id when the request may write to it.
+// website returns the website with this id if the request may write to it.
 func (c *call) website(ctx context.Context, id string, unknown code) (store.Website, error) {
 	if w, ok := c.sites[id]; ok {
 		return w, nil
@@ -118,7 +118,7 @@ func (c *call) website(ctx context.Context, id string, unknown code) (store.Webs
 	return w, nil
 }
 
-// use notes that a row was made for a website, link or monitor.
+// use records that a row was made for a website, link or monitor.
 func (c *call) use(kind store.SubjectKind, id, owner string) {
 	if c.used == nil {
 		c.used = map[auth.Resource]bool{}

@@ -20,19 +20,19 @@ const (
 	custom   = `{"name":"signup"}`
 )
 
-func TestNewTellsEverythingThatIsMissing(t *testing.T) {
+func TestNewReportsEverythingThatIsMissing(t *testing.T) {
 	_, err := New(Config{MaxBody: -1})
 	if err == nil {
-		t.Fatal("an empty configuration was taken")
+		t.Fatal("New accepted an empty Config")
 	}
 	for _, name := range []string{"Writer", "Directory", "Auth", "Limiter", "Audit", "Salts", "MaxBody"} {
 		if !strings.Contains(err.Error(), "Config."+name) {
-			t.Errorf("%q does not name %s", err, name)
+			t.Errorf("%q does not mention %s", err, name)
 		}
 	}
 }
 
-// bodies that each route takes, and who may send them.
+// good contains a valid body for each route, and the key it needs.
 var good = map[string]struct{ target, body, key string }{
 	"/":              {"/?client_id=w1", pageview, ""},
 	"/batch":         {"/batch?client_id=w1", "[" + pageview + "]", ""},
@@ -46,7 +46,7 @@ var good = map[string]struct{ target, body, key string }{
 	"/uptime-checks": {"/uptime-checks", `[{"eventId":"c","scheduleId":"s1","timestamp":1772625600000,"status":1}]`, "all"},
 }
 
-// zipped is body as gzip has it.
+// zipped returns body compressed with gzip.
 func zipped(t testing.TB, body string) string {
 	t.Helper()
 	var b strings.Builder
@@ -67,15 +67,15 @@ func keyed(key string) []string {
 	return []string{"Authorization", "Bearer " + key}
 }
 
-// Every route of the table: a row added is covered on arrival.
+// TestEveryRoute checks all routes of the table, including new ones.
 func TestEveryRoute(t *testing.T) {
 	for _, r := range routes() {
-		if r.path == pixelPath { // it has no body: TestPixel
+		if r.path == pixelPath { // without a body: see TestPixel
 			continue
 		}
 		g, ok := good[r.path]
 		if !ok {
-			t.Errorf("%s has no row in the table of this test", r.path)
+			t.Errorf("%s is missing in the variable good", r.path)
 			continue
 		}
 		t.Run(r.path, func(t *testing.T) {
@@ -132,11 +132,11 @@ func TestEveryRouteFailsSafely(t *testing.T) {
 		world func() *world
 		code  int
 		want  string
-		keyed bool // matters with a key alone
+		keyed bool // only relevant with a key
 	}{
 		{"the store is down", func() *world { return &world{writeErr: fmt.Errorf("%w: %w", store.ErrUnavailable, errDown)} }, 503, "DELIVERY_UNAVAILABLE", false},
 		{"the disk is full", func() *world { return &world{writeErr: store.ErrFull} }, 503, "DELIVERY_UNAVAILABLE", false},
-		{"the store refuses our rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500, "INTERNAL_SERVER_ERROR", false},
+		{"the store rejects the rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500, "INTERNAL_SERVER_ERROR", false},
 		{"the store panics", func() *world { return &world{panics: true} }, 500, "INTERNAL_SERVER_ERROR", false},
 		{"the directory is down", func() *world { return &world{siteErr: errDown} }, 503, "WEBSITE_LOOKUP_UNAVAILABLE", false},
 		{"the limiter is down", func() *world { return &world{limitErr: errDown} }, 503, "SERVICE_UNAVAILABLE", false},
@@ -155,7 +155,7 @@ func TestEveryRouteFailsSafely(t *testing.T) {
 				t.Errorf("%s, %s: Retry-After %q", c.why, path, a.header.Get("Retry-After"))
 			}
 			if strings.Contains(a.raw, "fire") || strings.Contains(a.raw, "broke") {
-				t.Errorf("%s, %s: the cause was told: %s", c.why, path, a.raw)
+				t.Errorf("%s, %s: the response contains the cause: %s", c.why, path, a.raw)
 			}
 		}
 	}
@@ -173,8 +173,8 @@ func TestFailedWritesAreRecordedAsFailed(t *testing.T) {
 	}
 }
 
-// Pages are left while their last events are on the way.
-func TestTheSenderMayHangUp(t *testing.T) {
+// TestEventsAreStoredIfTheSenderHangsUp checks that the last events of a page are stored although the page was left.
+func TestEventsAreStoredIfTheSenderHangsUp(t *testing.T) {
 	var w world
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
@@ -186,18 +186,18 @@ func TestTheSenderMayHangUp(t *testing.T) {
 	}
 }
 
-func TestASenderWhoLeftIsNoFaultOfOurs(t *testing.T) {
+func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	for _, c := range []struct {
 		why   string
-		ctx   context.Context // a row of a table
+		ctx   context.Context // part of a test case
 		err   error
 		level string
 	}{
-		{"the sender left", gone, context.Canceled, "level=INFO"},
+		{"the sender hung up", gone, context.Canceled, "level=INFO"},
 		{"the directory was stopped", t.Context(), context.Canceled, "level=ERROR"},
-		{"the directory is down, and the sender left too", gone, errDown, "level=ERROR"},
+		{"the directory is down, and the sender hung up", gone, errDown, "level=ERROR"},
 	} {
 		w := world{siteErr: fmt.Errorf("looking: %w", c.err)}
 		rec := httptest.NewRecorder()

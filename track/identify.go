@@ -16,15 +16,15 @@ const (
 	maxTrait    = 255
 )
 
-// Profiles stores what senders say about people.
+// Profiles stores traits of people.
 type Profiles interface {
-	// Identify stores i; it is durable when it returns nil. Its error wraps [store.ErrManyTraits] when
-	// the profile would have too many traits, and [store.ErrManyProfiles] when the website would have too
-	// many profiles.
+	// Identify stores i, durably if it returns nil. Its error wraps [store.ErrManyTraits] if the profile would
+	// have too many traits, and [store.ErrManyProfiles] if the website would have too many
+	// profiles.
 	Identify(ctx context.Context, i store.Identification) error
 }
 
-// takeIdentity takes the body of /identify.
+// takeIdentity handles the body of /identify.
 func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
 	site, err := c.siteOf(f)
 	if p, ok := errors.AsType[*problem](err); ok && p.Code == codes[codeWebsiteMissing].Code {
@@ -41,7 +41,7 @@ func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
 	defer cancel()
 	switch err := c.h.cfg.Profiles.Identify(ctx, i); {
 	case errors.Is(err, store.ErrManyTraits):
-		f.fail("traits", "too_big", "may have at most %d in all, and %d bytes as JSON", store.MaxTraits, store.MaxTraitsText)
+		f.fail("traits", "too_big", "may have at most %d entries in total, and %d bytes as JSON", store.MaxTraits, store.MaxTraitsText)
 		return taken{}, f.problem()
 	case errors.Is(err, store.ErrManyProfiles):
 		return taken{}, codeManyProfiles.withCause(err)
@@ -53,8 +53,8 @@ func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
 	return taken{kind: kindIdentify}, nil
 }
 
-// traits returns the traits of a person: texts, numbers, true and false by name; null removes
-// a trait. Names and values that cannot be stored are left out.
+// traits returns the traits of a person by name: texts, numbers, true and false; null removes a trait. Names and
+// values that cannot be stored are left out.
 func (f *fields) traits() map[string]any {
 	v, name := f.get("traits")
 	if v == nil {

@@ -16,7 +16,7 @@ func TestIdentify(t *testing.T) {
 		why, key, target, body string
 		code                   int
 		want                   string   // code of the answer
-		fields                 []string // that it complains of
+		fields                 []string // fields with mistakes
 		kept                   *store.Identification
 	}{
 		{"without a key", "", "/identify?client_id=w1", `{"profileId":" u1 ","anonymousId":"anon_1","traits":{"name":"Ada","paid":true,"seats":1.5,"plan":null}}`, 200, "", nil,
@@ -25,14 +25,14 @@ func TestIdentify(t *testing.T) {
 		{"with a key and the body's website", "all", "/identify", `{"profileId":"u1","websiteId":"w2","traits":{"n":7}}`, 200, "", nil,
 			&store.Identification{Website: "w2", Profile: "u1", Traits: map[string]any{"n": json.Number("7")}, Keyed: true}},
 		{"with a key of one website", "one", "/identify", `{"profileId":"u1"}`, 200, "", nil, &store.Identification{Website: "w1", Profile: "u1", Keyed: true}},
-		{"with a key of several, and none named", "all", "/identify", `{"profileId":"u1"}`, 400, "IDENTIFY_MISSING_WEBSITE_ID", nil, nil},
+		{"with a key of several websites, without a website", "all", "/identify", `{"profileId":"u1"}`, 400, "IDENTIFY_MISSING_WEBSITE_ID", nil, nil},
 		{"another owner's website", "all", "/identify", `{"profileId":"u1","websiteId":"w9"}`, 403, "TRACK_WEBSITE_SCOPE_MISMATCH", nil, nil},
 		{"neither key nor website", "", "/identify", `{"profileId":"u1"}`, 401, "TRACK_MISSING_CREDENTIALS", nil, nil},
 		{"nobody", "", "/identify?client_id=w1", `{"traits":{}}`, 400, "INVALID_EVENT_SCHEMA", []string{"profileId"}, nil},
 		{"an id that is a program's mistake", "", "/identify?client_id=w1", `{"profileId":"undefined"}`, 400, "INVALID_EVENT_SCHEMA", []string{"profileId"}, nil},
-		{"more than a profile may have", "", "/identify?client_id=w1", `{"profileId":"u1","traits":{"big":1}}`, 400, "INVALID_EVENT_SCHEMA", []string{"traits"},
+		{"too many traits", "", "/identify?client_id=w1", `{"profileId":"u1","traits":{"big":1}}`, 400, "INVALID_EVENT_SCHEMA", []string{"traits"},
 			&store.Identification{Website: "w1", Profile: "u1", Traits: map[string]any{"big": json.Number("1")}}},
-		{"a profile more than the website may have", "", "/identify?client_id=w1", `{"profileId":"too many"}`, 403, "PROFILE_LIMIT_EXCEEDED", nil,
+		{"too many profiles", "", "/identify?client_id=w1", `{"profileId":"too many"}`, 403, "PROFILE_LIMIT_EXCEEDED", nil,
 			&store.Identification{Website: "w1", Profile: "too many"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -45,14 +45,14 @@ func TestIdentify(t *testing.T) {
 				t.Errorf("%d %s", a.code, a.raw)
 			}
 			if a.code == 200 && a.raw != `{"status":"success","type":"identify"}`+"\n" {
-				t.Errorf("the answer %s", a.raw)
+				t.Errorf("response %s", a.raw)
 			}
 			var want []store.Identification
 			if c.kept != nil {
 				want = []store.Identification{*c.kept}
 			}
 			if diff := cmp.Diff(want, w.identified); diff != "" {
-				t.Errorf("kept (-want +got):\n%s", diff)
+				t.Errorf("stored (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// oldest is the earliest instant that is believed.
+// oldest is the earliest valid time.
 var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// maxClockError bounds the difference between a sender's clock and the server's. If it is larger, the
-// times of the events are moved by the difference.
+// maxClockError is the largest ignored difference between the clocks of sender and server. If the difference is
+// larger, the times of the events are moved by it.
 const maxClockError = time.Minute
 
-// moment returns when the item happened: at its arrival if it does not say so, or says a
-// later time. A time before the year 2000 or before the tracking window is a mistake.
+// moment returns the time of the item, or its arrival if the time is missing or later. A time before the year 2000 or
+// before the tracking window is a mistake.
 func (c *call) moment(f *fields) time.Time {
 	t, name, ok := f.instant("timestamp")
 	arrived := c.now.Truncate(time.Millisecond)
@@ -40,8 +40,8 @@ func (c *call) moment(f *fields) time.Time {
 	return t
 }
 
-// corrected returns t by the server's clock. It moves t if the sender's clock, which the item
-// or else the request tells by when it was sent, differs by more than maxClockError.
+// corrected converts t from the sender's clock to the server's clock. The item or the request says when it was
+// sent. t is moved if the clocks differ by more than maxClockError.
 func (c *call) corrected(f *fields, t time.Time) time.Time {
 	sent, name, ok := f.number("sentAt", "sent_at")
 	if !ok {
@@ -60,7 +60,7 @@ func (c *call) corrected(f *fields, t time.Time) time.Time {
 	return t
 }
 
-// sentAt returns when the request was sent, by its sender's clock, in milliseconds since 1970.
+// sentAt returns when the request was sent by the sender's clock, in milliseconds since 1970.
 func (c *call) sentAt() (ms float64, ok bool) {
 	if c.sent == nil {
 		c.sent = &sql.Null[int64]{}
@@ -72,8 +72,8 @@ func (c *call) sentAt() (ms float64, ok bool) {
 	return float64(c.sent.V), c.sent.Valid
 }
 
-// layouts are the forms of instants that are text. Without a zone they are UTC. A blank in
-// place of the T, lower-case letters and UTC in place of Z are normalised before.
+// layouts are the forms of times in text. Times without a zone are UTC. A space instead of T, lower-case letters, and
+// UTC instead of Z are normalised first.
 var layouts = [...]string{
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999Z07", "2006-01-02T15:04:05.999999999",
 	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07", "2006-01-02T15:04", time.DateOnly,
@@ -81,18 +81,18 @@ var layouts = [...]string{
 	"20060102T1504Z0700", "20060102T1504", "20060102",
 }
 
-// textLayouts are the forms of instants that begin with the name of a day.
+// textLayouts are the forms of times that begin with the name of a day.
 var textLayouts = [...]string{time.RFC1123, time.RFC1123Z, "Mon, 2 Jan 2006 15:04:05 MST", "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.ANSIC}
 
-// anInstant is the form that errors tell senders to use.
+// anInstant describes valid times in error messages.
 const anInstant = "milliseconds since 1970, or a date and time of ISO 8601 as 2026-03-04T12:00:00Z"
 
 const (
-	maxMillis  = 1e15 // beyond what any store can hold, and exact as a float
-	maxSeconds = 1e11 // smaller numbers count seconds; as milliseconds they end in 1973
+	maxMillis  = 1e15 // beyond the range of every store, and exact as a float
+	maxSeconds = 1e11 // smaller numbers are seconds; as milliseconds they would end in 1973
 )
 
-// instant returns an optional instant: seconds or milliseconds since 1970, or text.
+// instant returns an optional time: seconds or milliseconds since 1970, or text.
 func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
 	v, name := f.get(names...)
 	if s, text := v.(string); text {
@@ -114,7 +114,7 @@ func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
 	return t, name, true
 }
 
-// parseInstant returns the instant that a text in one of the usual forms names, in whole milliseconds.
+// parseInstant parses a time in one of the usual forms, in whole milliseconds.
 func parseInstant(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	tried := layouts[:]

@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestOptionalFieldsNeverCostTheEvent sends each optional field in a form that cannot be stored as
-// it is. The event is stored, and the answer names the field.
+// TestOptionalFieldsNeverCostTheEvent sends each optional field with a value that cannot be stored unchanged. The event
+// is stored, and the response names the field.
 func TestOptionalFieldsNeverCostTheEvent(t *testing.T) {
 	long := strings.Repeat("ä", 3000)
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestOptionalFieldsNeverCostTheEvent(t *testing.T) {
 	}
 }
 
-// TestLongQueryOfAReferrer sends a referrer that is too long only with its query, which is not stored.
+// TestLongQueryOfAReferrer sends a referrer that is only too long because of its query, which is not stored.
 func TestLongQueryOfAReferrer(t *testing.T) {
 	var w world
 	a := w.post(t, "/?client_id=w1", `{"name":"screen_view","path":"/","referrer":"https://www.google.com/search?q=`+strings.Repeat("x", 2100)+`"}`)
@@ -89,8 +89,8 @@ func TestScrollOverTheWholePage(t *testing.T) {
 	}
 }
 
-// TestDroppedIsTold looks for the list of dropped fields in every form of answer.
-func TestDroppedIsTold(t *testing.T) {
+// TestResponsesNameDroppedFields checks that every form of response lists the dropped fields.
+func TestResponsesNameDroppedFields(t *testing.T) {
 	item := `{"name":"x","path":"/","message":"m","profileId":"u","fcp":1,"href":"h","timestamp":"?"}`
 	for _, c := range []struct{ target, body string }{
 		{"/?client_id=w1", item}, {"/batch?client_id=w1", "[" + item + "]"}, {"/events?client_id=w1", item}, {"/events?client_id=w1", "[" + item + "]"},
@@ -111,13 +111,13 @@ func TestIgnoredSaysWhy(t *testing.T) {
 	}
 }
 
-// TestWrongClocks moves the clock of a sender. If the sender says when it sent, the stored time is right.
+// TestWrongClocks changes the clock of a sender. If the sender reports its time of sending, the stored time is correct.
 func TestWrongClocks(t *testing.T) {
 	stamp := func(d time.Duration) string { return strconv.FormatInt(noon.Add(d).UnixMilli(), 10) }
 	const happened = -10 * time.Second // before it was sent
 	for _, ahead := range []time.Duration{0, 90 * time.Minute, -6 * time.Minute, -30 * 24 * time.Hour, 30 * 365 * 24 * time.Hour, 59 * time.Second, -60 * time.Second} {
 		want := noon.Add(happened)
-		if ahead.Abs() <= time.Minute { // the difference may be the time in transit
+		if ahead.Abs() <= time.Minute { // a small difference may be the time in transit
 			want = noon.Add(happened + ahead)
 		}
 		if want.After(noon) {
@@ -141,13 +141,13 @@ func TestWrongClocks(t *testing.T) {
 				got = b.Spans[0].Time
 			}
 			if !got.Equal(want) || a.dropped() != "" {
-				t.Errorf("%v ahead, said by %s: %v, want %v; %s", ahead, way, got, want, a.raw)
+				t.Errorf("%v ahead, reported in %s: %v, want %v; %s", ahead, way, got, want, a.raw)
 			}
 		}
 	}
 }
 
-// TestClocksAheadOfTheServer sends times that are later than the arrival, without saying when it sent.
+// TestClocksAheadOfTheServer sends times after the arrival, without a time of sending.
 func TestClocksAheadOfTheServer(t *testing.T) {
 	for _, ahead := range []time.Duration{time.Second, 61 * time.Minute, 24 * time.Hour, 365 * 24 * time.Hour} {
 		var w world
@@ -180,8 +180,8 @@ func TestIDsOfAnyText(t *testing.T) {
 	}
 }
 
-// TestIDsThatNobodyHas sends texts that programs write in place of an id.
-func TestIDsThatNobodyHas(t *testing.T) {
+// TestPlaceholderIDs sends texts that programs write if they have no id.
+func TestPlaceholderIDs(t *testing.T) {
 	for _, id := range []string{
 		`"undefined"`, `"null"`, `"NaN"`, `"None"`, `"nil"`, `"0"`, `0`, `-1`, `"true"`, `"FALSE"`, `"[object Object]"`,
 		`"anonymous"`, `"Guest"`, `" unknown "`, `true`,
@@ -219,7 +219,7 @@ func TestContentTypesOfJSON(t *testing.T) {
 	}
 }
 
-func TestHeadOfThePixelCountsNothing(t *testing.T) {
+func TestHeadOfThePixelStoresNothing(t *testing.T) {
 	var w world
 	a := w.do(t, http.MethodHead, "/px.jpg?client_id=w1&name=screen_view&path=/", "", "User-Agent", chrome)
 	if a.code != 200 || a.header.Get("Content-Type") != "image/gif" || len(w.written) != 0 {
@@ -227,7 +227,7 @@ func TestHeadOfThePixelCountsNothing(t *testing.T) {
 	}
 }
 
-// TestPreflightsAllowTracingHeaders asks for headers that scripts for tracing add to every request.
+// TestPreflightsAllowTracingHeaders asks for headers that tracing scripts add to every request.
 func TestPreflightsAllowTracingHeaders(t *testing.T) {
 	var w world
 	for _, path := range []string{"/", "/batch", "/track", "/vitals"} {

@@ -12,19 +12,19 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-func TestWhoseBucket(t *testing.T) {
+func TestBuckets(t *testing.T) {
 	for _, c := range []struct {
 		why, target, body string
 		headers           []string
 		want              string
 	}{
 		{"a website and the sender's network", "/?client_id=w1", pageview, nil, "track:w1|203.0.113.7"},
-		{"a key with limits of its own", "/track?website_id=w1", custom, keyed("one"), "track:k-one own"},
+		{"a key with its own limits", "/track?website_id=w1", custom, keyed("one"), "track:k-one own"},
 		{"a key", "/track?website_id=w1", custom, []string{"X-Api-Key", "all"}, "track:k-all"},
-		{"a website that the sender made up has no bucket", "/?client_id=made_up", pageview, nil, "track:|203.0.113.7"},
-		{"nor has one that is no id at all", "/?client_id=" + strings.Repeat("x", 1000), pageview, nil, "track:|203.0.113.7"},
-		{"nor one that only the body names", "/track", `{"name":"x","websiteId":"w1"}`, nil, "track:|203.0.113.7"},
-		{"nor none", "/", pageview, nil, "track:|203.0.113.7"},
+		{"an unknown website has no bucket", "/?client_id=made_up", pageview, nil, "track:|203.0.113.7"},
+		{"an invalid id has no bucket", "/?client_id=" + strings.Repeat("x", 1000), pageview, nil, "track:|203.0.113.7"},
+		{"a website in the body has no bucket", "/track", `{"name":"x","websiteId":"w1"}`, nil, "track:|203.0.113.7"},
+		{"a missing website has no bucket", "/", pageview, nil, "track:|203.0.113.7"},
 		{"an identification without a key", "/identify?client_id=w1", `{"profileId":"u1"}`, nil, "identify:w1|203.0.113.7"},
 		{"an identification with a key", "/identify", `{"profileId":"u1"}`, keyed("one"), "track:k-one own"},
 	} {
@@ -36,7 +36,7 @@ func TestWhoseBucket(t *testing.T) {
 	}
 }
 
-// One request with many or large items costs as much as several requests.
+// TestCost checks that a request with many or large items costs as much as several requests.
 func TestCost(t *testing.T) {
 	item := func(property string) string {
 		return strings.Replace(pageview, "{", `{"properties":{"p":"`+property+`"},`, 1)
@@ -60,7 +60,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-func TestUnknownWebsitesAreToldAfterTheLimit(t *testing.T) {
+func TestUnknownWebsitesAreReportedAfterTheLimit(t *testing.T) {
 	w := world{decision: auth.Decision{Limit: 6000, Reset: noon}}
 	if a := w.post(t, "/?client_id=made_up", pageview); a.code != 429 {
 		t.Errorf("over the limit: %d %s", a.code, a.raw)
@@ -83,12 +83,12 @@ func TestBrowsersMayReadTheHeadersOfLimits(t *testing.T) {
 	exposed := strings.Split(rec.Header().Get("Access-Control-Expose-Headers"), ", ")
 	for _, name := range []string{"Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"} {
 		if !slices.Contains(exposed, name) {
-			t.Errorf("%s is not among %q", name, exposed)
+			t.Errorf("the header %s is not in %q", name, exposed)
 		}
 	}
 }
 
-// Decoded, each value takes many times its bytes.
+// TestBodiesAreCountedBeforeTheyAreDecoded uses bodies with many values: decoded, each takes many times its bytes.
 func TestBodiesAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	for why, c := range map[string]struct {
 		target, body string
@@ -114,7 +114,7 @@ func TestBodiesAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	}
 }
 
-// Twenty bodies of 1 MiB take little more than they are long, at the same time as one after the other.
+// TestTwentyBodiesOfOneMebibyte checks that large bodies take little more memory than their size.
 func TestTwentyBodiesOfOneMebibyte(t *testing.T) {
 	var w world
 	w.handler(t)
@@ -128,8 +128,8 @@ func TestTwentyBodiesOfOneMebibyte(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	grown := (after.TotalAlloc - before.TotalAlloc) >> 20
-	t.Logf("they took %d MiB", grown)
+	t.Logf("the requests took %d MiB", grown)
 	if grown > 150 {
-		t.Errorf("more than 150 MiB")
+		t.Errorf("the requests took more than 150 MiB")
 	}
 }

@@ -6,31 +6,31 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// Access says how a route identifies the website, link or monitor of the data.
+// Access says how requests to a route identify the website, link or monitor.
 type Access string
 
-// The kinds of access. Keys need the scope of [Route.Scope].
+// The kinds of access. Keys need the scope in [Route.Scope].
 const (
-	ByWebsite      Access = "website"        // the id of a website, which is public; keys are ignored
-	ByKeyOrWebsite Access = "key or website" // a key, else the id of a website
-	ByKey          Access = "key"            // a key
-	Open           Access = "open"           // it takes no data; keys are ignored
+	ByWebsite      Access = "website"        // by the id of a website, which is public; keys are ignored
+	ByKeyOrWebsite Access = "key or website" // by a key, or by the id of a website
+	ByKey          Access = "key"            // by a key
+	Open           Access = "open"           // without data; keys are ignored
 )
 
-// A Route is one route of the handler. Every path answers OPTIONS, too.
+// A Route is a route of the handler. Every path also responds to OPTIONS.
 type Route struct {
 	Method string
 	Path   string
 	Access Access
 	Class  auth.Class
-	// Anonymous is the class of limits for senders without a key; empty means Class.
+	// Anonymous is the class of rate limits for senders without a key; empty means Class.
 	Anonymous auth.Class
-	Scope     auth.Scope // of keys; empty: none is needed
-	Items     int        // most items of a body; 0: it reads none
+	Scope     auth.Scope // required scope of keys; empty means none
+	Items     int        // maximum number of items in a body; 0 if the route reads no body
 	List      bool       // the body must be an array
 }
 
-// Routes lists the routes of the handler, in a new slice.
+// Routes returns the routes of the handler in a new slice.
 func Routes() []Route {
 	rows := routes()
 	list := make([]Route, 0, len(rows))

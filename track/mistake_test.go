@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMistakesAreToldAlike: errors about items use the words of the API.
-func TestMistakesAreToldAlike(t *testing.T) {
+// TestMistakesUseTheWordsOfTheAPI checks that errors about items use the words of the API.
+func TestMistakesUseTheWordsOfTheAPI(t *testing.T) {
 	w := &world{}
 	for _, tc := range []struct {
 		method, target, body string
@@ -24,7 +24,7 @@ func TestMistakesAreToldAlike(t *testing.T) {
 		{"POST", "/events?client_id=w1", `{"name":"x","timestamp":"1999-12-31"}`, 400, "Invalid event schema\ntimestamp must not be before 2000-01-01\n"},
 		{"POST", "/vitals?client_id=w1", `{"path":"/","metricName":"XYZ","metricValue":1}`, 400, "Invalid event schema\nmetricName must be FCP, LCP, CLS, INP, TTFB or FPS\n"},
 		{"POST", "/vitals?client_id=w1", `{"path":"/","metricName":"LCP","metricValue":-1}`, 400,
-			"Invalid event schema\nmetricValue must be a number that is not negative and within the bound of the metric\n"},
+			"Invalid event schema\nmetricValue must be a number between 0 and the limit of the metric\n"},
 		{"POST", "/v1/track", `{}`, 404, "No such endpoint: POST /v1/track; did you mean POST /track?\n"},
 		{"POST", "/batch/events/x", `{}`, 404, "No such endpoint: POST /batch/events/x; did you mean POST /batch?\n"},
 		{"POST", "/nothing", `{}`, 404, "No such endpoint: POST /nothing\n"},

@@ -24,8 +24,8 @@ const (
 	maxInteract = 10_000
 )
 
-// takePage takes an item of / or /batch. Its type says what it is; page events of three
-// names are clicks, errors and vitals instead.
+// takePage handles an item of / or /batch. Its type defines what it is. Page events with three special names are
+// clicks, errors and vitals.
 func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
 	kind := kindTrack
 	if v, _ := f.get("type"); v != nil {
@@ -45,14 +45,14 @@ func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kind, id: id}, err
 }
 
-// A pageItem is what an item of / and /batch may be.
+// A pageItem is a kind of item of / and /batch.
 type pageItem struct {
-	kind string // its type
-	name string // its name; empty: any
+	kind string // the item's type
+	name string // the item's name; empty means any
 	take func(*call, *fields, *store.Batch) (id string, err error)
 }
 
-// pageItems are the kinds of items; the first row that matches counts.
+// pageItems are the kinds of items. The first row that matches is used.
 var pageItems = []pageItem{
 	{kindLink, "", takeClick},
 	{kindError, "", addError},
@@ -64,7 +64,7 @@ var pageItems = []pageItem{
 	{kindTrack, "", takeEvent},
 }
 
-// base is what all rows of a website share.
+// base holds the fields that all rows of a website share.
 type base struct {
 	store.Identity
 	store.Agent
@@ -72,10 +72,10 @@ type base struct {
 	id   string
 }
 
-// base reads what all rows of the request's website share; its error ends the request.
+// base reads the common fields of the rows for the request's website. Its error is about the whole request.
 func (c *call) base(f *fields) (base, error) { return c.baseOf(c.sites[c.home], f) }
 
-// baseOf is base for any website.
+// baseOf is like base, for any website.
 func (c *call) baseOf(site store.Website, f *fields) (base, error) {
 	b := base{site: site, id: f.eventID(), Agent: c.agentOf()}
 	var err error
@@ -83,8 +83,8 @@ func (c *call) baseOf(site store.Website, f *fields) (base, error) {
 	return b, err
 }
 
-// eventID returns the id of the item, or a new one if it has none. A hash takes the place of
-// an id that is too long: two events must not share the beginning of their ids.
+// eventID returns the id of the item, or a new id. An id that is too long is replaced by a hash, so that two events with
+// the same beginning of their ids stay different.
 func (f *fields) eventID() string {
 	s, name, ok := f.raw("eventId", "event_id")
 	switch s = address.Clean(s); {
@@ -117,7 +117,7 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 	e.Referrer, e.ReferrerDomain = f.referrer(s.site.Domain)
 	f.campaign(&e)
 	load, dom, ttfb := f.measure(maxLoad, 0, "load_time"), f.measure(maxLoad, 0, "dom_ready_time"), f.measure(maxLoad, 0, "ttfb")
-	// Seconds become milliseconds.
+	// Seconds are converted to milliseconds.
 	onPage, scroll, clicks := f.measure(maxOnPage, 3, "time_on_page"), f.percent("scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
 	switch e.Name {
 	case "screen_view", "page_view":
@@ -128,7 +128,7 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 	if p := f.problem(); p != nil {
 		return "", p
 	}
-	if e.Kind == store.PageEvent && s.site.Rules.KeyedEvents { // it counts as a custom event
+	if e.Kind == store.PageEvent && s.site.Rules.KeyedEvents { // page events count as custom events
 		return "", c.turnAway(f.ctx, codeKeyedEvents, s.site.ID)
 	}
 	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
@@ -153,8 +153,8 @@ func takeClick(c *call, f *fields, b *store.Batch) (string, error) {
 	return e.ID, nil
 }
 
-// shaped returns an optional text in the form that shape gives it. A text for which shape
-// returns "" is left out.
+// shaped returns an optional text, converted by shape. If shape returns an empty text, the field is left
+// out.
 func (f *fields) shaped(shape func(string) string, name string) string {
 	s, name, ok := f.raw(name)
 	s = address.Clean(s)
@@ -165,7 +165,7 @@ func (f *fields) shaped(shape func(string) string, name string) string {
 	return shown
 }
 
-// tag is the shape of a language tag.
+// tag matches language tags.
 var tag = regexp.MustCompile(`^[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8}){0,7}$`)
 
 // language returns s if it looks like a language tag.
@@ -176,7 +176,7 @@ func language(s string) string {
 	return s
 }
 
-// size returns s if it is WxH with sides from 240 to 10 000.
+// size returns s if it has the form WxH, with sides from 240 to 10 000.
 func size(s string) string {
 	w, h, ok := strings.Cut(strings.ToLower(s), "x")
 	if !ok || !side(w) || !side(h) {

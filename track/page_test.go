@@ -15,10 +15,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// fromChrome is what the handler says of the browser that tests send with.
+// fromChrome is the expected agent for the browser of the tests.
 var fromChrome = store.Agent{BrowserName: "Chrome", BrowserVersion: "120.0.0.0", OSName: "Windows", OSVersion: "10", DeviceType: "desktop"}
 
-// hashed is a visitor id of w1 as it is stored on the day of the tests.
+// hashed returns the stored form of a visitor id of w1 on the day of the tests.
 func hashed(id string) string { return hashedOf("w1", id) }
 
 func hashedOf(website, id string) string {
@@ -57,7 +57,7 @@ func TestAPageviewInFull(t *testing.T) {
 	}
 }
 
-func TestWhatAPageItemBecomes(t *testing.T) {
+func TestKindsOfPageItems(t *testing.T) {
 	kindOf := func(b store.Batch) string {
 		switch {
 		case len(b.Errors) == 1:
@@ -73,7 +73,7 @@ func TestWhatAPageItemBecomes(t *testing.T) {
 	}
 	for _, c := range []struct{ why, body, kind, want string }{
 		{"a pageview", `{"name":"screen_view","path":"/a"}`, "track", "0 screen_view /a"},
-		{"the older name of one", `{"type":"track","name":"page_view","path":"/a"}`, "track", "0 page_view /a"},
+		{"the older name of a pageview", `{"type":"track","name":"page_view","path":"/a"}`, "track", "0 page_view /a"},
 		{"an exit", `{"name":"page_exit","path":"/a"}`, "track", "1 page_exit /a"},
 		{"any other name", `{"name":"button_click","path":"/a"}`, "track", "2 button_click /a"},
 		{"names are case-sensitive", `{"name":"Screen_View","path":"/a"}`, "track", "2 Screen_View /a"},
@@ -94,24 +94,24 @@ func TestWhatAPageItemBecomes(t *testing.T) {
 			t.Errorf("%s: %d %s\n got %s\nwant %s", c.why, a.code, a.raw, kindOf(w.rows()), c.want)
 		}
 		if id, _ := a.body["eventId"].(string); !uuid.MatchString(id) {
-			t.Errorf("%s: the id made is %q", c.why, id)
+			t.Errorf("%s: the generated id is %q", c.why, id)
 		}
 	}
 }
 
-func TestPageItemsThatAreRefused(t *testing.T) {
+func TestRefusedPageItems(t *testing.T) {
 	for _, c := range []struct {
 		why, body, code string
 		fields          []string
 	}{
-		{"nothing in it", `{}`, "INVALID_EVENT_SCHEMA", []string{"name", "path"}},
+		{"an empty object", `{}`, "INVALID_EVENT_SCHEMA", []string{"name", "path"}},
 		{"an unknown type", `{"type":"magic","name":"x","path":"/"}`, "INGEST_UNKNOWN_EVENT_TYPE", nil},
-		{"a type that is no text", `{"type":[],"name":"x","path":"/"}`, "INVALID_EVENT_SCHEMA", []string{"type"}},
+		{"a type that is not a text", `{"type":[],"name":"x","path":"/"}`, "INVALID_EVENT_SCHEMA", []string{"type"}},
 		{"an array", `[{"name":"x","path":"/"}]`, "INVALID_EVENT_SCHEMA", []string{""}},
 		{"many mistakes", `{"name":["x"],"path":true,"title":true,"timestamp":946684799999}`, "INVALID_EVENT_SCHEMA", []string{"timestamp", "name", "path"}},
 		{"before 2000", `{"name":"x","path":"/","timestamp":946684799999}`, "INVALID_EVENT_SCHEMA", []string{"timestamp"}},
-		{"a click to nowhere", `{"type":"outgoing_link"}`, "INVALID_EVENT_SCHEMA", []string{"href"}},
-		{"an error that says nothing", `{"type":"error","payload":{"path":"/"}}`, "INVALID_EVENT_SCHEMA", []string{"message"}},
+		{"a click without href", `{"type":"outgoing_link"}`, "INVALID_EVENT_SCHEMA", []string{"href"}},
+		{"an error without message", `{"type":"error","payload":{"path":"/"}}`, "INVALID_EVENT_SCHEMA", []string{"message"}},
 		{"vitals without a value", `{"type":"web_vitals","payload":{"path":"/"}}`, "INVALID_EVENT_SCHEMA", []string{"metricName"}},
 		{"vitals without a valid value", `{"type":"web_vitals","payload":{"path":"/","cls":11}}`, "INVALID_EVENT_SCHEMA", []string{"metricName"}},
 	} {

@@ -11,19 +11,19 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// pixelPath takes one item of / by the address of an image, for pages and mails that run no script.
+// pixelPath accepts one item of / in the URL of an image, for pages and mails without scripts.
 const pixelPath = "/px.jpg"
 
-// maxPixel is how long the parameters of its address may be.
+// maxPixel is the maximum length of the URL's parameters.
 const maxPixel = 16 << 10
 
-// pixel is a transparent GIF of one dot.
+// pixel is a transparent GIF of one pixel.
 const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff\x21\xf9\x04\x01\x00\x00\x00\x00" +
 	"\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01\x44\x00\x3b"
 
-// pixelSteps are steps for a route without a body, whose item is the parameters of its address. Its answer is the image also where sending the
-// same again would help nobody: a broken image would only show on the page. What may pass later
-// is an error, so that the page hears of it.
+// pixelSteps changes steps for a route whose item is in the URL parameters. It returns the image even after errors
+// that a retry would not fix, because a broken image would be visible. Other errors are returned, so that
+// the page can notice them.
 func pixelSteps(steps front.Steps[call]) front.Steps[call] {
 	allow, answer := steps.Allow, steps.Answer
 	steps.Allow = func(ctx context.Context, r *front.Request, c *call) error { return c.excuse(allow(ctx, r, c)) }
@@ -45,14 +45,14 @@ func pixelSteps(steps front.Steps[call]) front.Steps[call] {
 	return steps
 }
 
-// bracketed is a parameter that sets one field of an object: properties[plan].
+// bracketed matches a parameter that sets one field of an object: properties[plan].
 var bracketed = regexp.MustCompile(`^([^\[\]]+)\[([^\[\]]+)\]$`)
 
-// decimal is a value in brackets that is a number, as JSON spells it.
+// decimal matches a JSON number in a bracketed parameter.
 var decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
-// pixelItem is the item that the parameters spell. An object that is there as a whole counts before
-// its single fields.
+// pixelItem returns the item in the parameters. A parameter with a whole object takes precedence over single
+// fields.
 func pixelItem(query url.Values) object {
 	item := object{}
 	for name, values := range query {
@@ -74,7 +74,7 @@ func pixelItem(query url.Values) object {
 	return item
 }
 
-// pixelValue is the number, the truth value or the text that s spells.
+// pixelValue returns the number, boolean or text in s.
 func pixelValue(s string) any {
 	switch {
 	case s == "true", s == "false":
@@ -85,7 +85,7 @@ func pixelValue(s string) any {
 	return s
 }
 
-// excuse leaves out an error that stays when the request is repeated.
+// excuse hides errors that a retry would not fix.
 func (c *call) excuse(err error) error {
 	p, ok := errors.AsType[*problem](err)
 	if !ok || p.retryable() {

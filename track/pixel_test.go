@@ -25,14 +25,14 @@ func TestPixel(t *testing.T) {
 		{"a view", view, "https://shop.com", chrome, &world{}, 200, 1},
 		{"a custom event of the older form", "?client_id=w1&type=custom&name=bought&properties=%7B%7D", "https://shop.com", chrome, &world{}, 200, 1},
 		{"without an origin, as images are", view, "", chrome, &world{}, 200, 1},
-		{"of a bot", view, "", googlebot, &world{}, 200, 0},
-		{"of another site", view, "https://elsewhere.com", chrome, &world{}, 200, 0},
+		{"from a bot", view, "", googlebot, &world{}, 200, 0},
+		{"from another site", view, "https://elsewhere.com", chrome, &world{}, 200, 0},
 		{"without a website", "?name=screen_view", "", chrome, &world{}, 200, 0},
-		{"of no website", "?client_id=w0&name=screen_view", "", chrome, &world{}, 200, 0},
-		{"of no known type", "?client_id=w1&type=x", "", chrome, &world{}, 200, 0},
+		{"of an unknown website", "?client_id=w0&name=screen_view", "", chrome, &world{}, 200, 0},
+		{"of an unknown type", "?client_id=w1&type=x", "", chrome, &world{}, 200, 0},
 		{"too long", "?client_id=w1&name=screen_view&properties=" + strings.Repeat("x", maxPixel), "", chrome, &world{}, 200, 0},
 		{"with mistakes", "?client_id=w1&load_time=-", "", chrome, &world{}, 200, 0},
-		{"while the writer is away", view, "", chrome, &world{writeErr: errors.New("away")}, 503, 0},
+		{"while the writer is unavailable", view, "", chrome, &world{writeErr: errors.New("away")}, 503, 0},
 		{"while websites cannot be looked up", view, "", chrome, &world{siteErr: errors.New("away")}, 503, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -51,21 +51,21 @@ func TestPixel(t *testing.T) {
 			switch {
 			case row.status != 200:
 				if err == nil || h.Get("Retry-After") == "" {
-					t.Errorf("a page takes it for stored: %v", h)
+					t.Errorf("a page cannot notice the failure: %v", h)
 				}
 			case err != nil || h.Get("Content-Type") != "image/gif" || h.Get("Cross-Origin-Resource-Policy") != "cross-origin":
-				t.Errorf("no image, %v: %v", err, h)
+				t.Errorf("the response is not an image, %v: %v", err, h)
 			default:
 				if _, _, _, opaque := shown.At(0, 0).RGBA(); shown.Bounds().Dx() != 1 || shown.Bounds().Dy() != 1 || opaque != 0 {
-					t.Errorf("the image is %v and can be seen", shown.Bounds())
+					t.Errorf("the image is %v and visible", shown.Bounds())
 				}
 			}
 		})
 	}
 }
 
-// What the parameters of an address say is what the fields of a body do.
-func TestPixelTakesWhatBodiesSay(t *testing.T) {
+// TestPixelAcceptsFieldsOfBodies checks that URL parameters mean the same as fields of a body.
+func TestPixelAcceptsFieldsOfBodies(t *testing.T) {
 	body := `{"type":"track","name":"screen_view","eventId":"e1","anonymousId":"a1","sessionId":"s1","timestamp":1772625600000,"path":"https://shop.com/a",` +
 		`"load_time":120,"screen_resolution":"1920x1080","utm_source":"mail","properties":{"n":1.50,"nested":{"a":"ü"}}}`
 	address := "?client_id=w1&type=track&name=screen_view&eventId=e1&anonymousId=a1&sessionId=s1&timestamp=1772625600000&path=https://shop.com/a" +

@@ -11,23 +11,23 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// A problem is what is wrong with a request or with one item, as the sender is told.
+// A problem is an error of a request or an item, as reported to the sender.
 type problem struct {
 	ErrorCode
 	fields  []fieldError
-	results []result         // of all items, when none was taken
-	cause   error            // for the log alone
-	rate    *auth.RateStatus // of a refusal by the limiter
+	results []result         // results of all items if none was accepted
+	cause   error            // only for the log
+	rate    *auth.RateStatus // set for refusals by the limiter
 }
 
-// A fieldError is one mistake in an item. Field is its dotted path.
+// A fieldError is one mistake in an item. Field is its path with dots.
 type fieldError struct {
 	Code    string `json:"code"`
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
-// Error makes a problem an error.
+// Error implements error.
 func (p *problem) Error() string {
 	if p.cause != nil {
 		return "track: " + p.Message + ": " + p.cause.Error()
@@ -38,19 +38,19 @@ func (p *problem) Error() string {
 // Unwrap returns the cause.
 func (p *problem) Unwrap() error { return p.cause }
 
-// problem is a new problem of this code.
+// problem returns a new problem with this code.
 func (c code) problem() *problem { return &problem{ErrorCode: codes[c]} }
 
-// withCause is a new problem of this code with what the log is told.
+// withCause returns a new problem with this code and a cause for the log.
 func (c code) withCause(err error) *problem { return &problem{ErrorCode: codes[c], cause: err} }
 
-// wrongType is a new problem of this code with one field that is of another type than it
-// should be.
+// wrongType returns a new problem with this code and one field of the wrong
+// type.
 func (c code) wrongType(field, message string) *problem {
 	return &problem{ErrorCode: codes[c], fields: []fieldError{{Code: "invalid_type", Field: field, Message: message}}}
 }
 
-// asProblem is err as a problem; what nobody foresaw is an internal error.
+// asProblem returns err as a problem. Unexpected errors become internal errors.
 func asProblem(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p

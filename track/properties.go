@@ -16,9 +16,9 @@ const (
 	maxPropertyDepth  = 64
 )
 
-// properties returns an optional object as compact JSON with sorted keys; "" if it is
-// empty. Text that contains an object is parsed. A property whose key is too long or whose
-// value cannot be stored is left out; so are all of them when they are too many or too large.
+// properties returns an optional object as compact JSON with sorted keys; empty if there are no properties. An object
+// in a text is parsed. Properties with a long key or an invalid value are left out. If there are too many or they
+// are too large, all are left out.
 func (f *fields) properties() string {
 	v, name := f.get("properties")
 	if s, ok := v.(string); ok {
@@ -55,8 +55,8 @@ func (f *fields) properties() string {
 	return text
 }
 
-// propertiesIn returns the JSON value in s, or nil. The body counted s as one
-// value, so the bound on values is checked again.
+// propertiesIn returns the JSON value in s, or nil. The body counted s as one value, so the limit on values is checked
+// again.
 func propertiesIn(s string) any {
 	if _, values := count([]byte(s)); values > maxValues {
 		return nil
@@ -68,9 +68,9 @@ func propertiesIn(s string) any {
 	return v
 }
 
-// storable returns v without what databases choke on: it drops NUL from texts, and
-// says no to numbers beyond a 64-bit float and to nesting deeper than depth. Numbers are
-// spelled as JavaScript spells them, so that 1.50 and 1.5 are one value of a property.
+// storable returns v in a form that every database accepts: it removes NUL from texts. ok is false for numbers beyond a
+// 64-bit float and for nesting deeper than depth. Numbers are formatted like in JavaScript, so that 1.50 and 1.5 are
+// one value.
 func storable(v any, depth int) (any, bool) {
 	if depth < 0 {
 		return nil, false
@@ -81,9 +81,9 @@ func storable(v any, depth int) (any, bool) {
 	case json.Number:
 		x, err := strconv.ParseFloat(v.String(), 64)
 		if x != 0 && !strings.ContainsAny(v.String(), ".eE") {
-			return v, err == nil // a whole number keeps all its digits
+			return v, err == nil // whole numbers keep all digits
 		}
-		return x + 0, err == nil // not -0
+		return x + 0, err == nil // converts -0 to 0
 	case []any:
 		list := make([]any, len(v))
 		for i, x := range v {

@@ -21,12 +21,12 @@ func TestNumbersOfPropertiesHaveOneSpelling(t *testing.T) {
 	}
 }
 
-// Properties that come as a text are one value of their body, whatever they hold.
+// TestPropertiesAsTextAreBounded sends properties as a text, which counts as one value of the body.
 func TestPropertiesAsTextAreBounded(t *testing.T) {
 	for n, want := range map[int]string{3: `{"a":[0,0,0,0]}`, maxValues: ""} {
 		f := newFields(object{"properties": `{"a":[0` + strings.Repeat(",0", n) + `]}`})
 		if got := f.properties(); got != want || (f.dropped != nil) != (want == "") {
-			t.Errorf("%d values more: %.40q, %v", n, got, f.dropped)
+			t.Errorf("%d more values: %.40q, %v", n, got, f.dropped)
 		}
 	}
 }

@@ -11,29 +11,29 @@ import (
 
 // Usage counts stored events.
 type Usage interface {
-	// Events returns how many page events, custom events and clicks of a website are stored whose
-	// time lies in the range; to is exclusive.
+	// Events returns the number of stored page events, custom events and clicks of a website from from until before
+	// to.
 	Events(ctx context.Context, website string, from, to time.Time) (int64, error)
 }
 
-// How long a count of stored events stands, and of how many websites it is remembered. So much
-// later a process knows what others took.
+// usageTTL is the lifetime of a cached count of stored events. For this time a process may not notice events that
+// other processes accepted. usageKept is the maximum number of websites in the cache.
 const (
 	usageTTL  = time.Minute
 	usageKept = 10_000
 )
 
-// A used is how many events of a website there are in a month: those stored when it was asked, and
-// those that this process took since.
+// A used counts the events of a website in a month: the stored events at the last query, and the events that this
+// process accepted since then.
 type used struct {
-	mu     sync.Mutex // while it is asked, others wait for what it hears
+	mu     sync.Mutex // held during a query, so that other requests wait for the result
 	month  time.Time
 	asked  time.Time
 	stored int64
 	taken  atomic.Int64
 }
 
-// A usageCache remembers what Usage said.
+// A usageCache caches the results of Usage.
 type usageCache struct {
 	usage Usage
 
@@ -55,7 +55,7 @@ func (u *usageCache) of(website string) *used {
 	return one
 }
 
-// events returns how many events of the month of now a website has.
+// events returns the number of a website's events in the month of now.
 func (u *usageCache) events(ctx context.Context, one *used, website string, now time.Time) (int64, error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
@@ -71,16 +71,16 @@ func (u *usageCache) events(ctx context.Context, one *used, website string, now 
 	return one.stored + one.taken.Load(), nil
 }
 
-// A quota is what one request may take of a website's.
+// A quota is the part of a website's quota that one request may use.
 type quota struct {
 	used *used
-	left int64 // when the request began, less the events that it took; others may take them, too
+	left int64 // events left when the request began, minus its accepted events; other requests may use them, too
 }
 
-// withinQuota refuses requests for a website that has as many events this month as its rules allow.
-// Months are those of UTC.
+// withinQuota returns an error if the website has used up its events of the month. Months are in
+// UTC.
 func (c *call) withinQuota(ctx context.Context, w store.Website) error {
-	if w.Rules.MonthlyEvents == 0 || c.h.usage.usage == nil || c.route.kind == kindIdentify { // which is no event
+	if w.Rules.MonthlyEvents == 0 || c.h.usage.usage == nil || c.route.kind == kindIdentify { // identifications are not events
 		return nil
 	}
 	one := c.h.usage.of(w.ID)
@@ -98,8 +98,8 @@ func (c *call) withinQuota(ctx context.Context, w store.Website) error {
 	return nil
 }
 
-// spend refuses the events of b from the given one on when their website has no room left for them.
-// An item has one event or none.
+// spend returns an error if the website of an event in b, from the given index on, has no events left. An item has at
+// most one event.
 func (c *call) spend(ctx context.Context, b *store.Batch, from int) error {
 	for i := from; i < len(b.Events); i++ {
 		website := b.Events[i].Website
@@ -116,7 +116,7 @@ func (c *call) spend(ctx context.Context, b *store.Batch, from int) error {
 	return nil
 }
 
-// charge counts the events of b, which are stored.
+// charge counts the stored events of b.
 func (c *call) charge(b *store.Batch) {
 	for i := range b.Events {
 		if q := c.quotas[b.Events[i].Website]; q != nil {

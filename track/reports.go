@@ -20,7 +20,7 @@ const (
 	maxResponse = 3_600_000 // ms
 )
 
-// takeVisit takes an item of /link-visits.
+// takeVisit handles an item of /link-visits.
 func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	v := store.Visit{
 		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: c.moment(f),
@@ -45,8 +45,8 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kindVisit, id: v.ID}, nil
 }
 
-// visitLocation returns the location that a visit names, else the location of its IP address.
-// Without a country there is no location.
+// visitLocation returns the location in the item, else the location of its IP address. Without a country there is no
+// location.
 func (c *call) visitLocation(f *fields) Location {
 	p := Location{Region: f.text(maxLocation, "region"), City: f.text(maxLocation, "city")}
 	named := f.text(maxLocation, "country")
@@ -67,7 +67,7 @@ func (c *call) visitLocation(f *fields) Location {
 	return c.h.locate(ip.Unmap().WithZone(""))
 }
 
-// takeCheck takes an item of /uptime-checks.
+// takeCheck handles an item of /uptime-checks.
 func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
 	k := store.Check{
 		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: c.moment(f), URL: f.text(maxText, "url"),
@@ -93,7 +93,7 @@ func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kindCheck, id: k.ID}, nil
 }
 
-// status returns the required outcome of a check, given by number or name.
+// status returns the required result of a check, given as a number or a name.
 func (f *fields) status() store.Status {
 	v, name := f.get("status")
 	if v == nil {
@@ -115,7 +115,7 @@ func (f *fields) status() store.Status {
 	return 0
 }
 
-// boolean returns an optional yes or no.
+// boolean returns an optional boolean.
 func (f *fields) boolean(names ...string) sql.Null[bool] {
 	v, name := f.get(names...)
 	if b, ok := v.(bool); ok {
@@ -134,8 +134,8 @@ func (f *fields) boolean(names ...string) sql.Null[bool] {
 	return sql.Null[bool]{}
 }
 
-// owner says whose s is when the key may write to it. Unknown and foreign ones are
-// answered alike.
+// owner returns the owner of s if the key may write to s. The error is the same for unknown resources and resources of
+// other owners.
 func (c *call) owner(f *fields, s store.Subject) (string, error) {
 	if owner, ok := c.owners[s]; ok {
 		return owner, nil

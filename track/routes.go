@@ -9,35 +9,36 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A route is one row of the table: adding a row adds an endpoint.
+// A route is a row of the table of endpoints.
 type route struct {
 	path      string
 	method    string // empty means POST
 	access    Access
-	anonymous auth.Class // of limits for senders without a key; empty: auth.ClassTrack
-	list      bool       // the body is an array; else it is one item, or an array where items allows
-	items     int        // most items; 1 means an object and nothing else
-	body      int64      // most bytes; 0 means the configured limit
-	tooLarge  code       // the answer to more bytes
-	notJSON   code       // the answer to a body of another shape
-	kind      string     // of items in answers; empty: each says its own
-	kinds     []string   // counted in answers even when there are none
+	anonymous auth.Class // class of limits for senders without a key; empty means auth.ClassTrack
+	list      bool       // the body must be an array; otherwise it is an item, or an array if items allows more than one
+	items     int        // maximum number of items; 1 means that the body is an object
+	body      int64      // maximum number of bytes; 0 means the configured limit
+	tooLarge  code       // the error for larger bodies
+	notJSON   code       // the error for bodies that are not JSON or have another shape
+	kind      string     // kind of the items in responses; empty if each item has its own kind
+	kinds     []string   // kinds that responses always count
 	take      take
 	reply     func(c *call) (*front.Answer, error)
 }
 
-// take turns one item into a row of b, or says what is wrong with it: a *problem is
-// the item's own, any other error ends the whole request.
+// take adds the row of one item to b, or returns an error. A *problem is an error of the item; any other error is about
+// the whole request.
 type take func(c *call, f *fields, b *store.Batch) (taken, error)
 
-// taken is an item that was accepted.
+// taken describes an accepted item.
 type taken struct {
 	kind    string
 	id      string
-	ignored string   // why no row was made; empty: one was
+	ignored string   // why no row was made; empty if one was made
 	dropped []string // names of fields that were cut or left out
 }
 
+// routes returns the table of endpoints.
 func routes() []*route {
 	return []*route{
 		{path: "/", access: ByWebsite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
@@ -54,7 +55,7 @@ func routes() []*route {
 	}
 }
 
-// The kinds of item, as answers name them.
+// The kinds of items in responses.
 const (
 	kindTrack    = "track"
 	kindLink     = "outgoing_link"
@@ -67,5 +68,5 @@ const (
 	kindCheck    = "uptime_check"
 )
 
-// verb is the route's method.
+// verb returns the route's method.
 func (r *route) verb() string { return cmp.Or(r.method, http.MethodPost) }

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// admit refuses a sender without a key whom w's rules turn away.
+// admit returns an error if w's rules block a sender without a key.
 func (c *call) admit(ctx context.Context, w store.Website) error {
 	origins := c.Header.Values("Origin")
 	switch {
@@ -27,15 +27,15 @@ func (c *call) admit(ctx context.Context, w store.Website) error {
 	return c.withinQuota(ctx, w)
 }
 
-// turnAway refuses by a rule, and counts it.
+// turnAway counts a blocked request and returns its error.
 func (c *call) turnAway(ctx context.Context, reason code, website string) *problem {
 	c.h.blocked.add(blockedKind{website: website, reason: reasons[reason]})
-	c.h.cfg.Logger.DebugContext(ctx, "turned away", "requestId", c.ID, "code", codes[reason].Code, "website", website)
+	c.h.cfg.Logger.DebugContext(ctx, "request blocked", "requestId", c.ID, "code", codes[reason].Code, "website", website)
 	return reason.problem()
 }
 
-// originAllowed reports whether pages of the origins may send events of w. Browsers send one
-// origin or none. A page that Google Translate shows counts as the page it translates.
+// originAllowed reports whether pages of these origins may send events of w. Browsers send one origin or none. A page
+// in Google Translate counts as the translated page.
 func originAllowed(w store.Website, origins []string) bool {
 	if len(origins) == 0 {
 		return len(w.Rules.AllowedOrigins) == 0
@@ -50,8 +50,8 @@ func originAllowed(w store.Website, origins []string) bool {
 		slices.ContainsFunc(w.Rules.AllowedOrigins, func(allowed string) bool { return matches(origin, host, allowed) })
 }
 
-// matches reports whether an entry of the allowed origins means origin, whose host is given. An
-// entry with another scheme than http or https, and null, mean that origin alone.
+// matches reports whether an entry of the allowed origins matches origin and its host. An entry null, or with another
+// scheme than http and https, matches only the identical origin.
 func matches(origin, host, allowed string) bool {
 	scheme, _, ok := strings.Cut(strings.ToLower(allowed), "://")
 	if allowed == store.NullOrigin || ok && scheme != "https" && scheme != "http" {
@@ -64,13 +64,13 @@ func matches(origin, host, allowed string) bool {
 	return host != "" && (allowed == "*" || host == allowed)
 }
 
-// below reports whether host is domain or a subdomain.
+// below reports whether host is domain or one of its subdomains.
 func below(host, domain string) bool {
 	rest, ok := strings.CutSuffix(host, domain)
 	return ok && domain != "" && (rest == "" || strings.HasSuffix(rest, "."))
 }
 
-// addressAllowed reports whether events may come from ip, which may be unknown.
+// addressAllowed reports whether ip may send events. ip may be invalid if it is unknown.
 func addressAllowed(r store.Rules, ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	holds := func(network netip.Prefix) bool { return network.Contains(ip) }

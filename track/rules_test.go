@@ -14,7 +14,7 @@ import (
 
 func TestOrigins(t *testing.T) {
 	for _, c := range []struct {
-		why, domain, origin string // "" is no origin
+		why, domain, origin string // empty: without an origin
 		allowed             []string
 		want                bool
 	}{
@@ -24,16 +24,16 @@ func TestOrigins(t *testing.T) {
 		{"a domain that has www", "www.shop.com", "https://shop.com", nil, true},
 		{"a subdomain", "shop.com", "https://a.b.shop.com", nil, true},
 		{"a domain outside ASCII", "müller.example", "https://www.xn--mller-kva.example", nil, true},
-		{"a listed one", "shop.com", "https://a.xn--mller-kva.example", []string{"*.MÜLLER.example"}, true},
+		{"a listed origin", "shop.com", "https://a.xn--mller-kva.example", []string{"*.MÜLLER.example"}, true},
 		{"a look-alike before", "shop.com", "https://myshop.com", nil, false},
 		{"a look-alike behind", "shop.com", "https://shop.com.evil.org", nil, false},
 		{"the domain above", "eu.shop.com", "https://shop.com", nil, false},
 		{"the domain as a user", "shop.com", "https://shop.com@evil.org", nil, false},
 		{"a user at the domain", "shop.com", "https://evil.org@shop.com", nil, false},
-		{"no website has a domain", "", "https://shop.com", nil, false},
+		{"a website without domain", "", "https://shop.com", nil, false},
 		{"no origin", "shop.com", "", nil, true},
 		{"no origin, but a list", "shop.com", "", []string{"*"}, false},
-		{"the domain beside a list", "shop.com", "https://shop.com", []string{"other.org"}, true},
+		{"the domain if there is a list", "shop.com", "https://shop.com", []string{"other.org"}, true},
 		{"null", "shop.com", "null", []string{"*"}, false},
 		{"null, listed", "shop.com", "null", []string{"null"}, true},
 		{"a host called null", "shop.com", "https://null", []string{"null"}, false},
@@ -49,7 +49,7 @@ func TestOrigins(t *testing.T) {
 		{"no host", "shop.com", "https://", []string{"*"}, false},
 		{"no scheme", "shop.com", "shop.com", nil, false},
 		{"nonsense", "shop.com", "https://a b", []string{"*"}, false},
-		{"an asterisk in it", "shop.com", "https://*.shop.com", []string{"*"}, false},
+		{"an asterisk in the host", "shop.com", "https://*.shop.com", []string{"*"}, false},
 		{"any", "shop.com", "https://other.org", []string{"*"}, true},
 		{"a listed host", "shop.com", "https://www.other.org:444", []string{"x.org", "other.org"}, true},
 		{"a listed origin", "shop.com", "https://other.org", []string{"https://www.other.org:8443"}, true},
@@ -72,7 +72,7 @@ func TestOrigins(t *testing.T) {
 		}
 	}
 	if originAllowed(store.Website{Domain: "shop.com"}, []string{"https://shop.com", "https://evil.org"}) {
-		t.Error("of two origins the first counted")
+		t.Error("the first of two origins was accepted")
 	}
 }
 
@@ -83,9 +83,9 @@ func networks(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// TestRules sends from 203.0.113.7.
+// TestRules sends requests from 203.0.113.7.
 func TestRules(t *testing.T) {
-	const broken = `{"name":` // which nobody comes to see who is turned away
+	const broken = `{"name":` // not read if the sender is blocked
 	type row struct {
 		why          string
 		rules        store.Rules
@@ -116,23 +116,23 @@ func TestRules(t *testing.T) {
 		{"an exit", store.Rules{KeyedEvents: true}, "/?client_id=w1", `{"name":"page_exit","path":"/"}`, nil, 200, ""},
 		{"a custom event", store.Rules{KeyedEvents: true}, "/track?website_id=w1", broken, nil, 403, "TRACK_KEY_REQUIRED"},
 		{"a custom event that names the website", store.Rules{KeyedEvents: true}, "/track", `{"name":"x","websiteId":"w1"}`, nil, 403, "TRACK_KEY_REQUIRED"},
-		{"a keyed one", store.Rules{KeyedEvents: true, BlockedAddresses: here}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all", "Origin", "https://evil.org"}, 200, ""},
-		{"a keyed one while the website is paused", store.Rules{Paused: true}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all"}, 403, "WEBSITE_PAUSED"},
+		{"a custom event with a key", store.Rules{KeyedEvents: true, BlockedAddresses: here}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all", "Origin", "https://evil.org"}, 200, ""},
+		{"a custom event with a key while the website is paused", store.Rules{Paused: true}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all"}, 403, "WEBSITE_PAUSED"},
 	} {
 		w := world{rules: c.rules}
 		a := w.post(t, c.target, c.body, c.headers...)
 		if code, _ := a.body["code"].(string); a.code != c.status || code != c.code || len(w.written) > 0 != (c.code == "") {
 			t.Errorf("%s: %d %s, %d writes", c.why, a.code, a.raw, len(w.written))
 		}
-		if turned := strings.Contains(w.log.String(), `msg="turned away"`); turned != (c.code != "") {
-			t.Errorf("%s: the log says %q", c.why, w.log.String())
+		if turned := strings.Contains(w.log.String(), `msg="request blocked"`); turned != (c.code != "") {
+			t.Errorf("%s: log = %q", c.why, w.log.String())
 		}
 	}
 	if addressAllowed(store.Rules{AllowedAddresses: here}, netip.Addr{}) || !addressAllowed(store.Rules{BlockedAddresses: here}, netip.Addr{}) {
-		t.Error("an unknown address is not allowed, and not blocked")
+		t.Error("an unknown address must match no list")
 	}
 	if addressAllowed(store.Rules{BlockedAddresses: here}, netip.MustParseAddr("::ffff:203.0.113.7")) {
-		t.Error("an IPv4 address written as IPv6 is not blocked")
+		t.Error("an IPv4 address in IPv6 form is not blocked")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-func TestCountryHeaderOfStrangers(t *testing.T) {
+func TestCountryHeaderOfUntrustedPeers(t *testing.T) {
 	w := world{header: "CF-IPCountry", geo: map[string]Location{"203.0.113.7": {Country: "DE"}}}
 	for _, peer := range []string{"203.0.113.7:4711", "203.0.113.7:1"} { // the first one is trusted
 		w.peer = peer

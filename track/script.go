@@ -16,31 +16,31 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// source is the tracker: `make tracker` builds it from the folder tracker/src.
+// source is the tracker, built by `make tracker` from tracker/src.
 //
 //go:embed tracker/tracker.js
 var source []byte
 
-// The names of the tracker; that with its hash is one of pinned.
+// The paths of the tracker: a fixed one, and one with a hash, which pages can pin.
 const (
 	scriptPath = "/tracker.js"
 	pinned     = "/tracker/{file}"
 )
 
-// How long browsers keep the tracker: one name may get another content, the other never does.
+// How long browsers cache the tracker. The content of the fixed path changes; the content of a pinned path never does.
 const (
 	keepScript = "public, max-age=3600"
 	keepPinned = "public, max-age=31536000, immutable"
 )
 
-// A Script is the tracker that the handler serves, as a page can pin it.
+// A Script describes the served tracker, so that pages can pin it.
 type Script struct {
-	Path      string // below the tracking address, with a hash of the content: /tracker/….js
-	Integrity string // for the attribute of that name of the script element
+	Path      string // path below the tracking address, with a hash of the content: /tracker/….js
+	Integrity string // value of the attribute integrity of the script element
 }
 
-// Tracker is the script that this version of the package serves. Another version serves its script
-// under another path, and no longer this one: pages that pin it then need a new element.
+// Tracker returns the script that this version of the package serves. Other versions serve their script under other
+// paths. So after an update, pages that pin the script need a new element.
 func Tracker() Script {
 	name, sum := sha256.Sum256(source), sha512.Sum384(source)
 	return Script{
@@ -49,7 +49,7 @@ func Tracker() Script {
 	}
 }
 
-// scripts are the routes of the tracker.
+// scripts returns the routes of the tracker.
 func (h *handler) scripts() ([]*front.Route, error) {
 	var zipped bytes.Buffer
 	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
@@ -65,7 +65,7 @@ func (h *handler) scripts() ([]*front.Route, error) {
 	path := Tracker().Path
 	answer := func(_ context.Context, r *front.Request, _ *call) (*front.Answer, error) {
 		header := http.Header{
-			"Access-Control-Allow-Origin":  {"*"}, // also when no origin asked: pages that pin it may find it kept
+			"Access-Control-Allow-Origin":  {"*"}, // also without Origin: a page that pins the script may get it from the browser's cache
 			"Cross-Origin-Resource-Policy": {"cross-origin"},
 			"Cache-Control":                {keepScript},
 			"Vary":                         {"Accept-Encoding"},

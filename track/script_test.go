@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// get asks a handler for the tracker.
+// get requests the tracker from a handler.
 func get(t testing.TB, method, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, path, nil)
@@ -29,7 +29,7 @@ func TestTracker(t *testing.T) {
 	plain := get(t, http.MethodGet, "/tracker.js")
 	sum := sha512.Sum384(plain.Body.Bytes())
 	if want := "sha384-" + base64.StdEncoding.EncodeToString(sum[:]); pinned.Integrity != want {
-		t.Errorf("the integrity is %s, that of what is served is %s", pinned.Integrity, want)
+		t.Errorf("Integrity = %s, the served script has %s", pinned.Integrity, want)
 	}
 	for _, row := range []struct {
 		name, method, path string
@@ -41,11 +41,11 @@ func TestTracker(t *testing.T) {
 		{"below a prefix with a slash", "GET", "/tracker.js/", nil, 200, "public, max-age=3600", ""},
 		{"by the name with its hash", "GET", pinned.Path, nil, 200, "public, max-age=31536000, immutable", ""},
 		{"compressed", "GET", pinned.Path, []string{"Accept-Encoding", "br, gzip"}, 200, "public, max-age=31536000, immutable", "gzip"},
-		{"compressed is not wanted", "GET", "/tracker.js", []string{"Accept-Encoding", "gzip;q=0, br"}, 200, "public, max-age=3600", ""},
+		{"without compression", "GET", "/tracker.js", []string{"Accept-Encoding", "gzip;q=0, br"}, 200, "public, max-age=3600", ""},
 		{"without a body", "HEAD", "/tracker.js", nil, 200, "public, max-age=3600", ""},
-		{"kept already", "GET", "/tracker.js", []string{"If-None-Match", plain.Header().Get("ETag")}, 304, "public, max-age=3600", ""},
-		{"of another version", "GET", "/tracker/0000000000000000.js", nil, 404, "no-store", ""},
-		{"by a method that it has not", "POST", "/tracker.js", nil, 405, "", ""},
+		{"cached by the browser", "GET", "/tracker.js", []string{"If-None-Match", plain.Header().Get("ETag")}, 304, "public, max-age=3600", ""},
+		{"a hash of another version", "GET", "/tracker/0000000000000000.js", nil, 404, "no-store", ""},
+		{"an unsupported method", "POST", "/tracker.js", nil, 405, "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			rec := get(t, row.method, row.path, append(row.header, "Origin", "https://shop.com")...)
@@ -75,9 +75,9 @@ func TestTracker(t *testing.T) {
 		})
 	}
 	if n := len(get(t, http.MethodGet, "/tracker.js", "Accept-Encoding", "gzip").Body.Bytes()); n > 8<<10 {
-		t.Errorf("it has %d bytes compressed, want 8 KiB at most", n)
+		t.Errorf("the compressed script has %d bytes, want at most 8 KiB", n)
 	}
 	if got := get(t, http.MethodGet, "/tracker.js").Header().Get("Access-Control-Allow-Origin"); got != "*" {
-		t.Errorf("kept by a page that does not pin it, it cannot be used by one that does: %q", got)
+		t.Errorf("a page that pins the script cannot use a cached copy of another page: %q", got)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// agentOf returns what the user agent and the address of the sender say. A server that
-// sends events with a key is not the visitor, so it says nothing.
+// agentOf returns the facts from the sender's user agent and address. It returns none for a server that sends events
+// with a key, since it is not the visitor.
 func (c *call) agentOf() store.Agent {
 	if c.key != nil {
 		return store.Agent{}
@@ -33,8 +33,8 @@ func (c *call) agentOf() store.Agent {
 	return *c.sender
 }
 
-// location is where the sender of c is. The header of a trusted proxy decides the country;
-// region and city of the address stand when it agrees.
+// location returns the location of the sender of c. The header of a trusted proxy determines the country. Region and
+// city of the address are used if its country is the same.
 func (h *handler) location(c *call) Location {
 	p := h.locate(c.IP)
 	if h.cfg.CountryHeader == "" || !h.cfg.Trusted(c.Request.Request) {
@@ -47,7 +47,7 @@ func (h *handler) location(c *call) Location {
 	return p
 }
 
-// locate is where an address is. Without a country there is no location.
+// locate returns the location of an address. Without a country there is no location.
 func (h *handler) locate(ip netip.Addr) Location {
 	if h.cfg.Geo == nil || !ip.IsValid() {
 		return Location{}
@@ -60,10 +60,10 @@ func (h *handler) locate(ip netip.Addr) Location {
 	return Location{Country: code, Region: address.Clean(p.Region), City: address.Clean(p.City)}
 }
 
-// put writes p into a.
+// put stores p in a.
 func (p Location) put(a *store.Agent) { a.Country, a.Region, a.City = p.Country, p.Region, p.City }
 
-// alpha2 returns a country code in upper case; what is no country has none.
+// alpha2 returns a country code in upper case, and whether s is a code.
 func alpha2(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) != 2 {
@@ -73,10 +73,10 @@ func alpha2(s string) (string, bool) {
 	return code, ok && strings.EqualFold(code, s)
 }
 
-// maxVisitorID is the length to which the ids of visitors, profiles and sessions are cut.
+// maxVisitorID is the maximum length of ids of visitors, profiles and sessions; longer ids are cut.
 const maxVisitorID = 128
 
-// identity returns the visitor, profile and session of an item of a website.
+// identity returns the visitor, profile and session of an item.
 func (c *call) identity(f *fields, website string) (store.Identity, error) {
 	i := store.Identity{
 		AnonymousID: f.visitorID("anonymousId", "anonymous_id"),
@@ -93,8 +93,8 @@ func (c *call) identity(f *fields, website string) (store.Identity, error) {
 	return i, err
 }
 
-// visitorID returns an optional id of a visitor, profile or session. An id that only a
-// mistake of a program writes is left out, since it would make everybody one person.
+// visitorID returns an optional id of a visitor, profile or session. It leaves out placeholders that programs send by
+// mistake, since they would merge all visitors into one.
 func (f *fields) visitorID(names ...string) string {
 	id := f.text(maxVisitorID, names...)
 	if isPlaceholder(id) {
@@ -110,12 +110,12 @@ func (f *fields) needID(names ...string) string {
 	id := f.need(maxVisitorID, names...)
 	if isPlaceholder(id) {
 		_, name := f.get(names...)
-		f.fail(name, "invalid_value", "must be the id of one person, not %q", id)
+		f.fail(name, "invalid_value", "must be the id of a person, not %q", id)
 	}
 	return id
 }
 
-// isPlaceholder reports whether programs write id when they have no id.
+// isPlaceholder reports whether programs typically send id if they have no id.
 func isPlaceholder(id string) bool {
 	if len(id) > len("[object object]") {
 		return false
@@ -127,8 +127,8 @@ func isPlaceholder(id string) bool {
 	return false
 }
 
-// raw reports whether the visitor id is stored as it was sent: if the item asks for it, or
-// says "auto" and the sender is in the United States. Any other value means no.
+// raw reports whether the visitor id is stored as sent. The item can ask for it, or say "auto": then it is stored for
+// senders in the United States. Any other value means no.
 func (c *call) raw(f *fields) bool {
 	v, name := f.get("anonymizeVisitorIds", "anonymize_visitor_ids")
 	switch v {
@@ -143,7 +143,7 @@ func (c *call) raw(f *fields) bool {
 	return false
 }
 
-// hide hashes a visitor id of a website with the salt of the UTC day on which it arrived.
+// hide returns the hash of a visitor id of a website with the salt of the UTC day of its arrival.
 func (c *call) hide(ctx context.Context, website, id string) (string, error) {
 	if c.salted == nil {
 		salt, err := c.h.cfg.Salts.Salt(ctx, c.now.Truncate(24*time.Hour))
@@ -156,6 +156,6 @@ func (c *call) hide(ctx context.Context, website, id string) (string, error) {
 		c.salted = hmac.New(sha256.New, salt)
 	}
 	c.salted.Reset()
-	c.salted.Write([]byte(website + "\x00" + id)) // neither has control characters
+	c.salted.Write([]byte(website + "\x00" + id)) // neither contains control characters
 	return hex.EncodeToString(c.salted.Sum(nil)), nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// timeout is how long a request may take, but for the writing of its rows, which has
-// writeTimeout of its own and goes on when the sender hangs up.
+// timeout limits a request, except for the write of its rows. The write has its own writeTimeout and continues if the
+// sender hangs up.
 const timeout = 30 * time.Second
 
 // handler is safe for concurrent use.
@@ -23,9 +23,9 @@ type handler struct {
 	usage      *usageCache
 }
 
-// Pages of any origin may send events. A beacon always sends in credentials mode, for which
-// browsers take an echo of the origin and no asterisk. Routes that take keys could be used
-// with the cookie of a host's own session, so they do without.
+// Pages of any origin may send events. Beacons are always sent with credentials, for which browsers require the
+// origin itself instead of an asterisk. Routes with keys allow no credentials, since they could otherwise be used with the
+// cookie of a host's session.
 var (
 	beacons = cors(true)
 	servers = cors(false)
@@ -40,7 +40,7 @@ func cors(credentials bool) *front.CORS {
 	}
 }
 
-// serve makes the handler of the routes.
+// serve returns the handler for all routes.
 func (h *handler) serve() (http.Handler, error) {
 	all, err := h.scripts()
 	if err != nil {
@@ -71,11 +71,11 @@ func (h *handler) serve() (http.Handler, error) {
 	}, all), nil
 }
 
-// steps are those of rt.
+// steps returns the steps of rt.
 func (h *handler) steps(rt *route) front.Steps[call] {
 	begin := func(r *front.Request, c *call) {
 		if c.Request == r {
-			return // an earlier step began
+			return // an earlier step has already initialised c
 		}
 		c.h, c.Request, c.route, c.key, c.now = h, r, rt, r.Key(), r.Now.UTC()
 		c.site = c.named()
@@ -95,10 +95,10 @@ func (h *handler) steps(rt *route) front.Steps[call] {
 	}
 }
 
-// newID makes a random id in the form of a UUID of version 4.
+// newID returns a random UUID of version 4.
 func newID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -11,11 +11,11 @@ const (
 	maxLine      = 100_000
 	maxStack     = 2048
 	maxErrorType = 128
-	// defaultErrorType is what an error is that says nothing of its type.
+	// defaultErrorType is the type of errors without a type.
 	defaultErrorType = "Error"
 )
 
-// takeError takes an item of /errors.
+// takeError handles an item of /errors.
 func takeError(c *call, f *fields, b *store.Batch) (taken, error) {
 	f.unwrap()
 	id, err := addError(c, f, b)
@@ -44,8 +44,8 @@ func addError(c *call, f *fields, b *store.Batch) (string, error) {
 	return e.ID, nil
 }
 
-// metrics are the web vitals, with the largest value that is stored and the number of
-// decimal digits.
+// metrics are the web vitals, with the largest stored value and the number of decimal
+// digits.
 var metrics = [...]struct {
 	name   string
 	limit  float64
@@ -59,14 +59,14 @@ var metrics = [...]struct {
 	{"FPS", 1000, 0},
 }
 
-// takeVital takes an item of /vitals.
+// takeVital handles an item of /vitals.
 func takeVital(c *call, f *fields, b *store.Batch) (taken, error) {
 	f.unwrap()
 	id, err := addVital(c, f, b)
 	return taken{kind: kindVitals, id: id}, err
 }
 
-// addVital takes one metric by name, or several by fields of their names.
+// addVital adds one metric given by name, or several metrics in fields with their names.
 func addVital(c *call, f *fields, b *store.Batch) (string, error) {
 	s, err := c.base(f)
 	if err != nil {
@@ -84,8 +84,8 @@ func addVital(c *call, f *fields, b *store.Batch) (string, error) {
 	return v.ID, nil
 }
 
-// samples returns the values of the item. An item without any is a mistake, since nothing else
-// in it is stored.
+// samples returns the values of the item. An item without values is a mistake, since nothing else in it is
+// stored.
 func (f *fields) samples() []store.Sample {
 	var all []store.Sample
 	named, known := f.peek("metricName", "metric_name"), false
@@ -105,7 +105,7 @@ func (f *fields) samples() []store.Sample {
 	case len(all) > 0:
 	case known:
 		_, name := f.get("metricValue", "metric_value")
-		f.fail(name, "invalid_value", "must be a number that is not negative and within the bound of the metric")
+		f.fail(name, "invalid_value", "must be a number between 0 and the limit of the metric")
 	default:
 		f.fail("metricName", "invalid_value", "must be FCP, LCP, CLS, INP, TTFB or FPS")
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// maxUserAgents is how many user agents are remembered; most traffic comes from fewer. Each has
-// agent.MaxLen bytes at most, and hints of as much.
+// maxUserAgents is the size of the cache; most traffic comes from fewer user agents. Each takes at most agent.MaxLen
+// bytes, and about as much for hints.
 const maxUserAgents = 4096
 
-// A sent holds the texts by which a browser describes itself.
+// A sent holds the texts with which a browser describes itself.
 type sent struct {
 	text  string
 	hints agent.Hints
@@ -22,12 +22,12 @@ type sent struct {
 // A userAgent holds the facts about a browser or program.
 type userAgent struct {
 	bot   bool
-	name  string // of the bot
+	name  string // name of the bot
 	agent store.Agent
 }
 
-// userAgents reads user agents and remembers the recent ones, since to read one takes as long as
-// all else of an event. It is safe for concurrent use.
+// userAgents parses user agents and caches the results, since parsing takes as long as everything else for an event. It
+// is safe for concurrent use.
 type userAgents struct {
 	bots   *agent.Detector
 	recent *lru.Cache[sent, userAgent]
@@ -42,15 +42,15 @@ func newUserAgents() (*userAgents, error) {
 	return &userAgents{bots, recent}, err
 }
 
-// of returns the facts about the sender of c, from its user agent and its client hints. It spells the names
-// of headers as net/http does, since other spellings cost an allocation each.
+// of returns the facts about the sender of c from its user agent and its client hints. The names of headers are in the
+// canonical form of net/http, since other spellings cost an allocation each.
 func (u *userAgents) of(c *call) userAgent {
 	return u.look(sent{c.UserAgent(), agent.Hints{
 		Brands: c.Header.Get("Sec-Ch-Ua"), Platform: c.Header.Get("Sec-Ch-Ua-Platform"), Mobile: c.Header.Get("Sec-Ch-Ua-Mobile"),
 	}})
 }
 
-// read returns the facts about a user agent. An empty one does not count as a bot.
+// read returns the facts about a user agent. An empty one is not a bot.
 func (u *userAgents) read(text string) userAgent { return u.look(sent{text: text}) }
 
 func (u *userAgents) look(s sent) userAgent {
@@ -58,7 +58,7 @@ func (u *userAgents) look(s sent) userAgent {
 	if known, ok := u.recent.Get(s); ok {
 		return known
 	}
-	// The request's memory is not held on to.
+	// Copies let the request's memory be freed.
 	s.text, s.hints.Brands = strings.Clone(s.text), strings.Clone(s.hints.Brands)
 	s.hints.Platform, s.hints.Mobile = strings.Clone(s.hints.Platform), strings.Clone(s.hints.Mobile)
 	p := agent.ParseHinted(s.text, s.hints)

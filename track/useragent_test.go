@@ -31,7 +31,7 @@ func TestPhonesAreCounted(t *testing.T) {
 	}
 }
 
-// A program is ignored without a key, whatever its library is. With a key it counts.
+// TestPrograms checks that programs are ignored without a key and counted with one.
 func TestPrograms(t *testing.T) {
 	for _, ua := range []string{
 		"okhttp/4.12.0", "axios/1.7.2", "Go-http-client/1.1", "curl/8.4.0", "node", "undici", "Dart/3.2 (dart:io)", "Shop/12 CFNetwork/1490.0.4 Darwin/23.2.0",
@@ -70,7 +70,7 @@ func TestBotsHaveNames(t *testing.T) {
 	}
 }
 
-// The same user agent with other hints is another browser.
+// TestClientHints checks that the same user agent with other hints is another browser.
 func TestClientHints(t *testing.T) {
 	var w world
 	for _, c := range []struct{ brands, platform, mobile, browser, system, device string }{
@@ -96,7 +96,7 @@ func TestClientHints(t *testing.T) {
 	}
 }
 
-func TestFewUserAgentsAreRemembered(t *testing.T) {
+func TestUserAgentCacheIsBounded(t *testing.T) {
 	u, err := newUserAgents()
 	if err != nil {
 		t.Fatal(err)
@@ -106,10 +106,10 @@ func TestFewUserAgentsAreRemembered(t *testing.T) {
 	}
 	long := u.look(sent{strings.Repeat("x", 10_000), agent.Hints{Brands: strings.Repeat("b", 10_000), Platform: strings.Repeat("p", 10_000), Mobile: strings.Repeat("m", 10_000)}})
 	if !long.bot || u.recent.Len() != maxUserAgents {
-		t.Errorf("%d user agents are remembered, want %d", u.recent.Len(), maxUserAgents)
+		t.Errorf("%d user agents are cached, want %d", u.recent.Len(), maxUserAgents)
 	}
 	keys := u.recent.Keys()
 	if k := keys[len(keys)-1]; len(k.text)+len(k.hints.Brands)+len(k.hints.Platform)+len(k.hints.Mobile) > agent.MaxLen {
-		t.Errorf("a user agent is remembered by %d bytes", len(k.text)+len(k.hints.Brands)+len(k.hints.Platform)+len(k.hints.Mobile))
+		t.Errorf("a cached user agent takes %d bytes", len(k.text)+len(k.hints.Brands)+len(k.hints.Platform)+len(k.hints.Mobile))
 	}
 }

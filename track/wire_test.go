@@ -36,8 +36,8 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// Beacons are sent with cookies, for which browsers want the origin itself; where keys are
-// taken, a cookie of the host's own would be one.
+// TestCORS checks that beacons, which are sent with cookies, get the origin itself, as browsers require. Routes with keys
+// must not allow cookies, since a host's cookie could work like a key.
 func TestCORS(t *testing.T) {
 	var w world
 	for _, c := range []struct {
@@ -96,7 +96,7 @@ func TestBots(t *testing.T) {
 		{"a crawler", googlebot, true},
 		{"no user agent", "", true},
 		{"blanks", "  ", true},
-		{"a crawler behind much text", strings.Repeat("x", 300) + " Googlebot/2.1", true},
+		{"a crawler after a long text", strings.Repeat("x", 300) + " Googlebot/2.1", true},
 	} {
 		for path, g := range good {
 			if g.key != "" {
@@ -124,7 +124,7 @@ func TestBots(t *testing.T) {
 	}
 }
 
-func TestWhoseWebsite(t *testing.T) {
+func TestWebsiteOfARequest(t *testing.T) {
 	for _, c := range []struct {
 		why, target string
 		headers     []string
@@ -132,15 +132,15 @@ func TestWhoseWebsite(t *testing.T) {
 		want        string
 	}{
 		{"by query", "/?client_id=w1", nil, 200, ""},
-		{"blanks around it", "/?client_id=%20w1%20", nil, 200, ""},
+		{"spaces around the id", "/?client_id=%20w1%20", nil, 200, ""},
 		{"by header", "/", []string{"databuddy-client-id", "w1"}, 200, ""},
-		{"the query wins", "/?client_id=w1", []string{"databuddy-client-id", "nobody"}, 200, ""},
+		{"the query takes precedence", "/?client_id=w1", []string{"databuddy-client-id", "nobody"}, 200, ""},
 		{"none", "/", nil, 400, "INGEST_MISSING_CLIENT_ID"},
-		{"an empty one", "/?client_id=", nil, 400, "INGEST_MISSING_CLIENT_ID"},
-		{"an unknown one", "/?client_id=nobody", nil, 400, "INGEST_INVALID_CLIENT_ID"},
-		{"a long one", "/?client_id=" + strings.Repeat("w", 256), nil, 400, "INGEST_INVALID_CLIENT_ID"},
-		{"one with a control character", "/?client_id=w1%00", nil, 400, "INGEST_INVALID_CLIENT_ID"},
-		{"one that is no UTF-8", "/?client_id=%ff", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"an empty id", "/?client_id=", nil, 400, "INGEST_MISSING_CLIENT_ID"},
+		{"an unknown id", "/?client_id=nobody", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"a long id", "/?client_id=" + strings.Repeat("w", 256), nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"an id with a control character", "/?client_id=w1%00", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"an id with invalid UTF-8", "/?client_id=%ff", nil, 400, "INGEST_INVALID_CLIENT_ID"},
 	} {
 		var w world
 		a := w.post(t, c.target, pageview, c.headers...)
@@ -151,7 +151,7 @@ func TestWhoseWebsite(t *testing.T) {
 	}
 }
 
-// TestEmptyListsAreRefused on every route that takes a list: they would store nothing.
+// TestEmptyListsAreRefused checks every route that accepts a list: an empty one would store nothing.
 func TestEmptyListsAreRefused(t *testing.T) {
 	for _, r := range Routes() {
 		if r.Items < 2 {

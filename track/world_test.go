@@ -26,18 +26,18 @@ const (
 	googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 )
 
-// noon is now in all tests.
+// noon is the current time in all tests.
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 123_000_000, time.UTC)
 
 func noonClock() time.Time { return noon }
 
-// world is everything around the handler, in memory. Its zero faults are none.
+// world contains everything around the handler, in memory. Its zero value has no faults.
 type world struct {
 	mu         sync.Mutex
 	written    []store.Batch
 	entries    []auth.Entry
 	limits     []string // classes and ids that were charged
-	paid       int      // of all limits
+	paid       int      // total cost
 	identified []store.Identification
 	told       []observe.Request
 
@@ -46,13 +46,13 @@ type world struct {
 	panics                                                  bool
 	geo                                                     map[string]Location
 	header                                                  string
-	rules                                                   store.Rules // of w1
+	rules                                                   store.Rules // rules of w1
 	window                                                  time.Duration
 	usage                                                   Usage
 	log                                                     strings.Builder
 	maxBody                                                 int64
-	peer                                                    string       // who sends; "" is 203.0.113.7:4711
-	built                                                   http.Handler // by the first use of handler
+	peer                                                    string       // the sender; empty means 203.0.113.7:4711
+	built                                                   http.Handler // set on first use of handler
 }
 
 var sites = []store.Website{
@@ -162,7 +162,7 @@ func (w *world) Salt(_ context.Context, day time.Time) ([]byte, error) {
 	return []byte("salt of " + day.Format(time.DateOnly)), w.saltErr
 }
 
-// Identify writes nothing where a test looks for rows.
+// Identify stores nothing in the rows.
 func (w *world) Identify(ctx context.Context, i store.Identification) error {
 	w.identified = append(w.identified, i)
 	if i.Traits["big"] != nil {
@@ -198,7 +198,7 @@ func (w *world) handler(t testing.TB) http.Handler {
 	return h
 }
 
-// A got is an answer, decoded.
+// A got is a decoded response.
 type got struct {
 	code   int
 	header http.Header
@@ -232,7 +232,7 @@ func (w *world) do(t testing.TB, method, target, body string, headers ...string)
 	return g
 }
 
-// rows is all that was written.
+// rows returns all written rows.
 func (w *world) rows() store.Batch {
 	var all store.Batch
 	for _, b := range w.written {

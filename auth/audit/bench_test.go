@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// nothing is a Log that keeps nothing, so that the writer's own work is what is measured.
+// nothing is a Log that discards records, so that benchmarks measure only the writer.
 type nothing struct{}
 
 func (nothing) Append(context.Context, audit.Checkpoint, []audit.Record) error { return nil }
@@ -24,7 +24,7 @@ func use() auth.Entry {
 	}
 }
 
-// BenchmarkRecord is what the request pays, with the flushes of another goroutine counted in.
+// BenchmarkRecord measures Record, including concurrent flushes.
 func BenchmarkRecord(b *testing.B) {
 	for name, log := range map[string]audit.Log{"nothing": nothing{}, "file": openFile(b, b.TempDir()+"/audit.jsonl")} {
 		b.Run(name, func(b *testing.B) {
@@ -40,7 +40,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify is the verification of ten thousand entries, in memory.
+// BenchmarkVerify verifies 10 000 entries in memory.
 func BenchmarkVerify(b *testing.B) {
 	m := &audit.Memory{}
 	w := newWriter(b, audit.Config{Log: m})

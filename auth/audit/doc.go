@@ -1,46 +1,51 @@
-// Package audit keeps the audit trail of keys so that nobody who lacks the server's
-// pepper can change it unnoticed. A [Writer] is an [auth.Sink] that buffers entries and
-// appends them to a [Log]: a database (store/meta), a file of JSON lines ([OpenFile]), or
-// memory ([Memory]). [Verify] finds damage and names it, [Prune] is the retention.
+// Package audit stores the audit trail of keys, and detects changes by anyone without the server's pepper:
+//
+//	trail, err := audit.New(ctx, audit.Config{Log: log, Pepper: pepper}) // log: &audit.Memory{}, or meta.Store.Audit
+//	err = trail.Record(ctx, auth.Entry{Time: now, KeyID: key.ID, Route: "/v1/query", Status: 200})
+//	err = trail.Close(ctx)                                               // writes the buffered entries
+//	report, err := audit.Verify(ctx, log, pepper)
+//	err = report.Err()                                                   // names the first damaged entry
+//
+// A [Writer] is an [auth.Sink] that buffers entries and appends them to a [Log]: a database (store/meta), a
+// file of JSON lines ([OpenFile]), or memory ([Memory]). [Verify] reports damage, and [Prune] removes old
+// entries.
 //
 // # Chains
 //
-// Every writer has a chain of its own, so that processes share a log without waiting for
-// one another. The entries of a chain are numbered from 1, and each carries an HMAC over
-// all its fields, its chain, its number and the HMAC before it, under a key derived from
-// the pepper. So an entry that was altered, inserted, moved or removed breaks the chain at a place that
-// can be named.
+// Each writer has its own chain, so that processes share a log without waiting for one another. The entries of
+// a chain are numbered from 1. Each carries an HMAC over its fields, its chain, its number and the HMAC of
+// the entry before it, under a key derived from the pepper. So an altered, inserted, moved or removed entry
+// breaks the chain, and [Verify] can name the place.
 //
-// Apart from the entries a database keeps two checkpoints of each chain, each with a
-// signature under that key: the head, without which a cut-off end would not show, and the
-// prune point, up to which [Prune] removed entries. A file keeps neither.
+// A database stores two checkpoints per chain next to the entries, each signed with that key. The head
+// reveals a cut-off end. The prune point says up to which entry [Prune] removed entries. A file has no
+// checkpoints.
 //
 // # Uses
 //
-// A writer stores equal uses of one second as one entry with a Count, as long as the first is still in memory.
-// Equal means the same key or token, route, resource, status and network. The entry has the request id and the user
-// agent of the first request. Entries without a Network, such as changes of keys, are always stored one by one.
-// With [Config.WarnSize] the writer warns of a log that grows.
+// A writer merges equal uses of one second into one entry with a Count, while the first one is still in
+// memory. Uses are equal if they have the same key or token, route, resource, status and network. The entry
+// has the request id and the user agent of the first request. Entries without a Network, such as changes of
+// keys, are never merged. With [Config.WarnSize] the writer warns if the log becomes large.
 //
-// # What it cannot show
+// # What it cannot detect
 //
-// A chain that is removed together with its head shows only against a kept head. So does a log that is
-// reset to an earlier state by somebody with a copy of the head of that time (a database may itself
-// hold some, in its write-ahead log or among its dead rows), and a file whose end is cut off.
-// [Config.OnHead] gets each head; keep the heads where nobody who can write to the log can change them,
-// and pass them to [Verify]. Whoever has the pepper can write any trail they like.
+// The removal of a whole chain can only be detected with a head that you stored elsewhere. The same holds
+// for a cut-off end of a file, and for a log that was reset to an earlier state. A reset needs a copy of the
+// earlier head, which a database may contain in its write-ahead log or in dead rows. [Config.OnHead]
+// receives each head. Store the heads where nobody with write access to the log can change them, and pass
+// them to [Verify]. Anyone who has the pepper can forge a trail.
 //
 // # Crashes
 //
-// Entries are held in memory for up to [Config.Every], a second by default. A process
-// that is killed, or a machine that stops, loses those and no others, which is about the
-// last second of uses; [Verify] passes afterwards, since what was never written is in no
-// chain. A stop by [Writer.Close] loses nothing.
+// Entries stay in memory for up to [Config.Every], by default one second. If the process is killed or the
+// machine stops, these entries are lost. [Verify] still passes, since entries that were never written are in
+// no chain. A stop with [Writer.Close] loses nothing.
 //
 // # A broken log
 //
-// [New] refuses a database with a head that lacks the signature, with [ErrTampered]. Run
-// [Verify], move the log away (copy the tables and empty them), and a new one begins. The same holds
-// after a change of the pepper, unless the new one includes the old: then older chains stay as they
-// are, and new ones use the new pepper.
+// If a database has a head without a valid signature, [New] fails with [ErrTampered]. Run [Verify], then move
+// the log away: copy the tables and empty them. The next writer starts a new log. The same happens after
+// the pepper was replaced, unless the new [auth.Pepper] includes the old one. Then existing chains stay valid,
+// and new chains use the new pepper.
 package audit

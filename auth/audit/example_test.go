@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// A writer is the auth.Sink of httpapi.Config and track.Config. What it wrote can be
-// verified at any time, by whoever has the pepper.
+// A writer is the auth.Sink for httpapi.Config and track.Config. Anyone with the pepper can verify its
+// entries at any time.
 func Example() {
 	ctx := context.Background()
 	pepper, err := auth.NewPepper([]byte("32 random bytes from a safe file"))
@@ -18,7 +18,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	log := &audit.Memory{} // in production the database's: meta.Store.Audit
+	log := &audit.Memory{} // in production a database: meta.Store.Audit
 	trail, err := audit.New(ctx, audit.Config{Log: log, Pepper: pepper})
 	if err != nil {
 		fmt.Println(err)
@@ -26,7 +26,7 @@ func Example() {
 	}
 	use := auth.Entry{Time: time.Now(), KeyID: "key_nightly", Route: "/v1/query", Outcome: auth.OutcomeOf(200), Status: 200}
 	fmt.Println(trail.Record(ctx, use))
-	fmt.Println(trail.Close(ctx)) // writes what is still held in memory
+	fmt.Println(trail.Close(ctx)) // writes the buffered entries
 
 	report, err := audit.Verify(ctx, log, pepper)
 	fmt.Println(report.Entries, report.Err(), err)

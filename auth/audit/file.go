@@ -15,22 +15,22 @@ import (
 	"sync"
 )
 
-// A File is a Log that appends lines of JSON to a file: an entry is a line, with its chain,
-// number and MAC. It is created with mode 0600, and only one process may use it. It is not a Pruner:
-// rotate files instead. Rename it, or have logrotate do so (without copytruncate), and the next entries
-// go to a new file of the old name; [Segments] verifies what is kept of the files.
+// A File is a Log that appends entries to a file, each as a line of JSON with its chain, number and MAC. The
+// file has mode 0600, and only one process may use it. A File is not a Pruner: rotate files instead.
+// Rename the file, or let logrotate do it (without copytruncate); later entries go to a new file with the old
+// name. [Segments] verifies the files that still exist.
 type File struct {
 	path string
 
 	mu    sync.Mutex
-	out   *os.File              // nil: closed
-	due   []byte                // what an append that failed has not written of its lines
-	dirty bool                  // something is not on disk yet
+	out   *os.File              // nil after Close
+	due   []byte                // the part of lines that a failed append has not written
+	dirty bool                  // written but not yet synced to disk
 	heads map[string]Checkpoint // of the chains that this process wrote
 }
 
-// OpenFile opens the log at path, and creates it when it is missing; the folder must exist. A last line
-// that a crash cut short is removed.
+// OpenFile opens the log at path, or creates it. The folder must exist. A last line that a crash cut short
+// is removed.
 func OpenFile(path string) (*File, error) {
 	f := &File{path: path, heads: map[string]Checkpoint{}}
 	if err := f.open(); err != nil {
@@ -39,7 +39,7 @@ func OpenFile(path string) (*File, error) {
 	return f, nil
 }
 
-// open goes on in the file that path names now.
+// open opens the file that is now at path.
 func (f *File) open() error {
 	out, err := os.OpenFile(f.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *File) open() error {
 	return before.Close()
 }
 
-// cutTorn removes what stands after the last end of a line.
+// cutTorn removes an incomplete last line.
 func cutTorn(f *os.File) error {
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -76,7 +76,7 @@ func cutTorn(f *os.File) error {
 	return f.Truncate(end - int64(torn))
 }
 
-// syncFolder has the name of a file on disk.
+// syncFolder makes the name of a file durable.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil // folders cannot be synced there
@@ -119,7 +119,7 @@ func (f *File) append(head Checkpoint, records []Record) error {
 	}
 	records, err := Missing(f.heads[head.Writer], records)
 	if err == nil {
-		err = f.write() // a line that was begun ends in its file
+		err = f.write() // complete a partly written line before switching to another file
 	}
 	if err == nil {
 		err = f.follow()
@@ -134,7 +134,7 @@ func (f *File) append(head Checkpoint, records []Record) error {
 	return f.write()
 }
 
-// follow opens path anew when the file was moved away.
+// follow opens path again if the file was moved away.
 func (f *File) follow() error {
 	here, err := f.out.Stat()
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *File) follow() error {
 	return err
 }
 
-// write has all on disk that is due.
+// write writes and syncs everything that is pending.
 func (f *File) write() error {
 	if len(f.due) > 0 {
 		f.dirty = true

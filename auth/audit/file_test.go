@@ -42,8 +42,8 @@ func TestFileConforms(t *testing.T) {
 	})
 }
 
-// rotated makes a log of two chains: three entries of one and two of the other before it was
-// rotated, two of the one after. It returns the older file and the newer one.
+// rotated makes a log of two chains. The older file has three entries of the first chain and two of the
+// second; the newer file has the next two. It returns both files.
 func rotated(t testing.TB) audit.Segments {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
@@ -80,7 +80,7 @@ func write(t testing.TB, path string, text []byte) {
 func TestRotatedFile(t *testing.T) {
 	files := rotated(t)
 	expectKept(t, files, 7)
-	if ids := kept(t, files[1:]); fmt.Sprint(ids) != "[5 6]" { // the older file may go
+	if ids := kept(t, files[1:]); fmt.Sprint(ids) != "[5 6]" { // the older file may be missing
 		t.Errorf("the newer file has %v", ids)
 	}
 	for _, path := range files {
@@ -94,7 +94,7 @@ func TestRotatedFile(t *testing.T) {
 func TestEveryByteCounts(t *testing.T) {
 	files := rotated(t)
 	whole := read(t, files[1])
-	for i := range whole[:len(whole)-1] { // without its end the last line is not written whole
+	for i := range whole[:len(whole)-1] { // without its line end the last line is incomplete
 		flipped := bytes.Clone(whole)
 		flipped[i] ^= 1 << (i % 8)
 		write(t, files[1], flipped)
@@ -104,9 +104,9 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestWhatAFileCannotShow pins what the package says of files: the end of a chain, or all of
-// it, is missed by known heads alone.
-func TestWhatAFileCannotShow(t *testing.T) {
+// TestLimitsOfFiles checks the documented limit of files: only a known head reveals that the end
+// of a chain or the whole chain is missing.
+func TestLimitsOfFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var heads []audit.Checkpoint
 	w := newWriter(t, audit.Config{Log: openFile(t, path), OnHead: func(c audit.Checkpoint) { heads = append(heads, c) }})
@@ -116,10 +116,10 @@ func TestWhatAFileCannotShow(t *testing.T) {
 	for what, text := range map[string][]byte{"the end": whole[:bytes.IndexByte(whole, '\n')+1], "everything": nil} {
 		write(t, path, text)
 		if err := verify(t, audit.Segments{path}).Err(); err != nil {
-			t.Errorf("%s removed, no head known: %v", what, err)
+			t.Errorf("%s removed, without a known head: %v", what, err)
 		}
 		if verify(t, audit.Segments{path}, heads...).Err() == nil {
-			t.Errorf("%s removed: the known head does not show it", what)
+			t.Errorf("%s removed, with a known head: no problem reported", what)
 		}
 	}
 }
@@ -127,10 +127,10 @@ func TestWhatAFileCannotShow(t *testing.T) {
 func TestSegmentsInAnotherOrder(t *testing.T) {
 	files := rotated(t)
 	if verify(t, audit.Segments{files[1], files[0]}).Err() == nil {
-		t.Error("files in the wrong order verify")
+		t.Error("files in the wrong order: no problem reported")
 	}
 	if _, err := audit.Verify(t.Context(), audit.Segments{files[0] + ".none"}, pepper); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 }
 
@@ -152,8 +152,8 @@ func TestATornLineIsRemoved(t *testing.T) {
 	}
 }
 
-// TestFileThatCannotBeReplaced: entries are held while the folder is gone, and none is
-// written twice.
+// TestFileThatCannotBeReplaced checks that entries stay in memory while the folder is missing, and that
+// each is written once.
 func TestFileThatCannotBeReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "log")
 	path := filepath.Join(dir, "audit.jsonl")
@@ -177,7 +177,7 @@ func TestFileThatCannotBeReplaced(t *testing.T) {
 	expectKept(t, audit.Segments{filepath.Join(dir+".old", "audit.jsonl"), path}, 4)
 }
 
-// FuzzLines: what is read of a line is spelled as the line is.
+// FuzzLines checks that an accepted line is written again as the same bytes.
 func FuzzLines(f *testing.F) {
 	text := read(f, rotated(f)[0])
 	f.Add(text[:bytes.IndexByte(text, '\n')+1])
@@ -190,7 +190,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// FuzzTexts: what is written of a record is read as that record, whatever its texts are.
+// FuzzTexts checks that a record with any texts is written and read again unchanged.
 func FuzzTexts(f *testing.F) {
 	for _, seed := range []string{"", "plain", "a\"b\\c\n\t\x7f", "<&>", "ü😀\u2028", "\uFFFD"} {
 		f.Add(seed, 0)

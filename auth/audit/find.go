@@ -17,28 +17,27 @@ const (
 // A Query selects entries. All fields that are set must match.
 type Query struct {
 	Key   string    // id of the key; empty means any
-	Owner string    // of the key; empty means any
-	From  time.Time // inclusive; zero means the beginning
+	Owner string    // owner of the key; empty means any
+	From  time.Time // inclusive; zero means no start
 	To    time.Time // exclusive; zero means no end
-	Limit int       // entries at most; 0 means 100, 1000 is the most
-	After *Position // the Next of the page before; nil begins at the newest entry
+	Limit int       // maximum number of entries, up to 1000; 0 means 100
+	After *Position // Next of the previous page; nil starts at the newest entry
 }
 
-// A Page is part of the answer to a Query, newest first.
+// A Page is one page of the answer to a Query, newest entries first.
 type Page struct {
 	Records []Record
-	Next    *Position // for the page that follows; nil when there is none
+	Next    *Position // pass it as After for the next page; nil on the last page
 }
 
-// A Finder answers queries. It checks no signatures: that is what [Verify] does.
+// A Finder answers queries. It checks no signatures; [Verify] does.
 type Finder interface {
-	// Find returns the entries that q asks for, by descending time, then chain and
-	// number. Entries that are recorded while a caller pages do not shift later pages. Its error wraps
-	// [ErrBadQuery] when q is wrong.
+	// Find returns the entries that match q, by descending time, then by chain and number. Entries recorded
+	// between two calls do not shift later pages. Its error wraps [ErrBadQuery] if q is invalid.
 	Find(ctx context.Context, q Query) (Page, error)
 }
 
-// A Position is a place in the order of a [Finder]'s answers.
+// A Position is a place in the order in which a [Finder] returns entries.
 type Position struct {
 	Time   time.Time
 	Writer string
@@ -50,7 +49,7 @@ func (p Position) String() string {
 	return strconv.FormatInt(p.Time.UnixMilli(), 10) + "." + strconv.FormatInt(p.Seq, 10) + "." + p.Writer
 }
 
-// ParsePosition reads what [Position.String] wrote. Its error wraps [ErrBadQuery].
+// ParsePosition parses the text of [Position.String]. Its error wraps [ErrBadQuery].
 func ParsePosition(text string) (Position, error) {
 	ms, rest, ok1 := strings.Cut(text, ".")
 	seq, writer, ok2 := strings.Cut(rest, ".")
@@ -58,7 +57,7 @@ func ParsePosition(text string) (Position, error) {
 	n, err2 := strconv.ParseInt(seq, 10, 64)
 	p := Position{time.UnixMilli(at).UTC(), writer, n}
 	if !ok1 || !ok2 || err1 != nil || err2 != nil || p.String() != text {
-		return Position{}, fmt.Errorf("%w: %q is no place to go on from", ErrBadQuery, text)
+		return Position{}, fmt.Errorf("%w: %q is not a position of a page", ErrBadQuery, text)
 	}
 	return p, nil
 }
@@ -69,16 +68,16 @@ func (p Position) compare(o Position) int {
 	return cmp.Or(p.Time.Compare(o.Time), strings.Compare(p.Writer, o.Writer), cmp.Compare(p.Seq, o.Seq))
 }
 
-// Size is the largest number of entries of a page of q. Its error wraps [ErrBadQuery].
+// Size returns the maximum number of entries on a page of q. Its error wraps [ErrBadQuery].
 func (q Query) Size() (int, error) {
 	if q.Limit < 0 || q.Limit > maxFind {
-		return 0, fmt.Errorf("%w: limit of %d, not from 1 to %d", ErrBadQuery, q.Limit, maxFind)
+		return 0, fmt.Errorf("%w: limit must be between 1 and %d, not %d", ErrBadQuery, maxFind, q.Limit)
 	}
 	return cmp.Or(q.Limit, defaultFind), nil
 }
 
-// Page makes a page of found: the records that q selects, in order, at most one more than [Query.Size],
-// which shows that another page follows.
+// Page returns a page of found, the records that q selects, in order. Pass one record more than [Query.Size]
+// to show that another page follows.
 func (q Query) Page(found []Record) Page {
 	n, err := q.Size()
 	if err != nil || len(found) <= n {
@@ -88,10 +87,10 @@ func (q Query) Page(found []Record) Page {
 	return Page{Records: found[:n], Next: &next}
 }
 
-// NewestFirst compares records by the order of a [Finder]'s answers.
+// NewestFirst compares records in the order in which a [Finder] returns them.
 func NewestFirst(a, b Record) int { return b.position().compare(a.position()) }
 
-// Matches reports whether q selects r, on a page from [Query.After] on.
+// Matches reports whether q selects r. Entries before [Query.After] do not match.
 func (q Query) Matches(r Record) bool {
 	e := r.Entry
 	return (q.Key == "" || q.Key == e.KeyID) && (q.Owner == "" || q.Owner == e.Owner) &&

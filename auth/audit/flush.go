@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// batchSize is the number of records that are appended at once.
+// batchSize is the maximum number of records in one append.
 const batchSize = 1024
 
 // run flushes in the background until Close.
@@ -33,7 +33,7 @@ func (w *Writer) run(ctx context.Context) {
 		cancel()
 		switch {
 		case err != nil && !failing:
-			w.cfg.Logger.LogAttrs(ctx, slog.LevelError, "audit trail cannot be written; entries are held", slog.Any("error", err))
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelError, "audit trail cannot be written; keeping entries in memory", slog.Any("error", err))
 		case err == nil && failing:
 			w.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "audit trail is written again")
 		}
@@ -41,8 +41,8 @@ func (w *Writer) run(ctx context.Context) {
 	}
 }
 
-// Flush appends all entries recorded before the call. On an error they stay in the
-// buffer, and are tried again with the next flush.
+// Flush appends all entries that were recorded before the call. If it fails, they stay in the buffer and
+// the next flush retries them.
 func (w *Writer) Flush(ctx context.Context) error {
 	select {
 	case w.turn <- struct{}{}:
@@ -70,7 +70,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	return err
 }
 
-// release notes how a flush goes, and wakes who waits for room or for a refusal.
+// release records the result of a flush and wakes callers that wait for space or for an error.
 func (w *Writer) release(n int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,8 +82,8 @@ func (w *Writer) release(n int, err error) {
 	}
 }
 
-// chain is the chain that a writer makes, from its newest record on. It is used by one
-// goroutine at a time.
+// chain is the newest part of a writer's chain: its head, and the records that are not yet in the log. Only
+// one goroutine uses it at a time.
 type chain struct {
 	log    Log
 	sign   *signer
@@ -94,8 +94,8 @@ type chain struct {
 	pending []Record
 }
 
-// link binds entries to the newest record. Once bound a record does not change, so that it
-// may be appended again when nobody knows whether it was.
+// link appends entries to the chain. A linked record does not change any more, so that it can safely be
+// appended again if the result of an append is unknown.
 func (c *chain) link(entries []auth.Entry) {
 	if c.head.Writer == "" && len(entries) > 0 {
 		c.begin()
@@ -115,13 +115,13 @@ func (c *chain) bind(r *Record) {
 	c.head.MAC = r.MAC
 }
 
-// begin makes a new chain. Names sort by their time.
+// begin starts a new chain. Names of chains sort by time.
 func (c *chain) begin() {
 	w := c.now().UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:12])
 	c.head = Checkpoint{Writer: w, MAC: c.sign.first(w)}
 }
 
-// write appends what is pending, and tells done of each batch with its size and head.
+// write appends the pending records in batches. After each batch it calls done with its size and head.
 func (c *chain) write(ctx context.Context, done func(int, Checkpoint)) error {
 	sent, restarted := 0, false
 	defer func() { c.pending = slices.Delete(c.pending, 0, sent) }()
@@ -144,15 +144,15 @@ func (c *chain) write(ctx context.Context, done func(int, Checkpoint)) error {
 	return nil
 }
 
-// restart goes on with a new chain, since the log no longer takes the old one: it was
-// pruned away, put back to an earlier state, or tampered with. What was appended stays
-// as it is, for Verify to judge.
+// restart moves unsent records to a new chain, since the log no longer accepts the old one: it was pruned,
+// reset to an earlier state, or tampered with. Records in the log stay as they are, and Verify
+// checks them.
 func (c *chain) restart(ctx context.Context, unsent []Record, why error) {
 	old := c.head.Writer
 	c.begin()
 	for i := range unsent {
 		c.bind(&unsent[i])
 	}
-	c.logger.LogAttrs(ctx, slog.LevelWarn, "audit trail begins a new chain; verify it if nobody pruned it",
+	c.logger.LogAttrs(ctx, slog.LevelWarn, "audit log was changed by someone else; starting a new chain (run audit verify unless you pruned it)",
 		slog.String("chain", c.head.Writer), slog.String("before", old), slog.Any("error", why))
 }

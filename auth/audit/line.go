@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// maxText is the longest text of an entry, in bytes; what is longer is cut. Ids and
-	// owners are shorter, what callers choose need not be.
+	// maxText is the maximum size of an entry's text in bytes; longer texts are cut. Ids and owners are
+	// always shorter, but texts that callers choose may be longer.
 	maxText = 1024
-	// maxUserAgent is the same for the user agent, which callers choose freely. Browsers send shorter ones.
+	// maxUserAgent is the maximum size of a user agent in bytes. Browsers send shorter ones.
 	maxUserAgent = 256
-	// maxLine is longer than any line: 15 texts, of which JSON makes six each at worst.
+	// maxLine is more than the longest line: 15 texts, which JSON escapes may make six times as long.
 	maxLine = 128 << 10
-	// stamp is the form of an entry's time.
+	// stamp is the format of an entry's time.
 	stamp = "2006-01-02T15:04:05.000Z"
-	// statusAt is the place of the status among the texts of an entry.
+	// statusAt is the index of the status among the texts of an entry.
 	statusAt = 11
-	// laterAt is the place from which texts are signed, and written, only when one of them or
-	// Count is set, so that trails of before they were known stay as they are.
+	// laterAt is the index of the first text that was added later. These texts are signed and written only if
+	// one of them or Count is set, so that the MACs of older trails stay valid.
 	laterAt = 13
 )
 
-// texts are the fields of e that hold text, in the order in which they are signed, with
-// the status before statusAt, and those from laterAt on by themselves.
+// texts returns pointers to the text fields of e in the order of signing. The status belongs before index
+// statusAt. Texts from laterAt on are signed separately.
 func texts(e *auth.Entry) [15]*string {
 	return [...]*string{
 		&e.RequestID, &e.KeyID, &e.Start, &e.Owner, &e.Method, &e.Route, &e.Resource.Kind, &e.Resource.ID,
@@ -40,7 +40,7 @@ func texts(e *auth.Entry) [15]*string {
 	}
 }
 
-// shorten cuts what is too long to be held. A copy lets the rest be freed.
+// shorten cuts long texts. It copies the rest, so that the long text can be freed.
 func shorten(e *auth.Entry) {
 	for _, t := range texts(e) {
 		most := maxText
@@ -53,24 +53,24 @@ func shorten(e *auth.Entry) {
 	}
 }
 
-// clean makes e what every log can keep as it is: whole milliseconds in UTC, and texts
-// that are UTF-8 without NUL.
+// clean changes e to a form that every log can store unchanged: times in whole milliseconds and UTC, texts
+// in valid UTF-8 without NUL.
 func clean(e *auth.Entry) {
 	e.Network = ""
 	e.Time = time.UnixMilli(e.Time.UnixMilli()).UTC()
 	if year := e.Time.Year(); year < 0 || year > 9999 {
-		e.Time = time.UnixMilli(0).UTC() // no text for it could be read again
+		e.Time = time.UnixMilli(0).UTC() // other years have no text that can be parsed
 	}
 	for _, t := range texts(e) {
 		if utf8.ValidString(*t) && strings.IndexByte(*t, 0) < 0 {
 			continue
 		}
 		*t = strings.ToValidUTF8(strings.ReplaceAll(*t, "\x00", "\uFFFD"), "\uFFFD")
-		shorten(e) // replacements are longer than what they replace
+		shorten(e) // a replacement may be longer than the invalid bytes
 	}
 }
 
-// line is a Record in JSON.
+// line is the JSON form of a Record.
 type line struct {
 	Writer        string `json:"writer"`
 	Seq           int64  `json:"seq"`
@@ -95,8 +95,8 @@ type line struct {
 	MAC           MAC    `json:"mac"`
 }
 
-// AppendLine appends r as a line of JSON, with its end: for logs that keep text. It writes what
-// encoding/json makes of a line, and is faster.
+// AppendLine appends r as a line of JSON, including the line end, for logs that store text. The result
+// equals the output of encoding/json, but AppendLine is faster.
 func AppendLine(to []byte, r Record) []byte {
 	e := &r.Entry
 	to = appendText(append(to, `{"writer":`...), r.Writer)
@@ -122,24 +122,24 @@ func AppendLine(to []byte, r Record) []byte {
 	return append(to, '"', '}', '\n')
 }
 
-// textNames come before the texts of an entry in a line.
+// textNames are the JSON names of the texts of an entry.
 var textNames = [15]string{
 	`,"requestId":`, `,"keyId":`, `,"start":`, `,"owner":`, `,"method":`, `,"route":`, `,"resourceKind":`, `,"resourceId":`,
 	`,"resourceOwner":`, `,"scope":`, `,"outcome":`, `,"ip":`, `,"userAgent":`, `,"token":`, `,"subject":`,
 }
 
-// appendText appends s as a string of JSON.
+// appendText appends s as a JSON string.
 func appendText(to []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			return bytes.TrimSuffix(appendJSON(to, s), []byte("\n")) // it has escapes of its own
+			return bytes.TrimSuffix(appendJSON(to, s), []byte("\n")) // s needs escapes
 		}
 	}
 	return append(append(append(to, '"'), s...), '"')
 }
 
-// ParseLine reads what [AppendLine] wrote, and nothing else: JSON has many spellings of
-// one value, and a changed byte must show.
+// ParseLine parses a line of [AppendLine]. It rejects other JSON with the same meaning, so that any changed byte
+// is detected.
 func ParseLine(text []byte) (Record, error) {
 	var l line
 	if err := parseJSON(text, &l); err != nil {
@@ -159,7 +159,7 @@ func ParseLine(text []byte) (Record, error) {
 	}}, nil
 }
 
-// appendJSON appends a line. What it is given always encodes.
+// appendJSON appends v as a line of JSON. Its callers only pass values that encode without an error.
 func appendJSON(to []byte, v any) []byte {
 	buf := bytes.NewBuffer(to)
 	enc := json.NewEncoder(buf)
@@ -172,7 +172,7 @@ func appendJSON(to []byte, v any) []byte {
 
 var errSpelling = errors.New("not spelled as it was written")
 
-// parseJSON reads a line into v: what appendJSON makes of v and nothing else.
+// parseJSON parses a line into v. It rejects lines that appendJSON would write differently.
 func parseJSON(text []byte, v any) error {
 	if err := json.Unmarshal(text, v); err != nil {
 		return err

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Memory is a Log in memory, for tests and for hosts that need only recent entries. The zero Memory is
-// ready.
+// Memory is a Log in memory, for tests and for hosts that need only recent entries. The zero Memory is ready
+// to use.
 type Memory struct {
 	mu      sync.RWMutex
 	chains  []Chain  // by writer
-	records []Record // as they came
+	records []Record // in the order of Append
 }
 
 var (
@@ -29,7 +29,7 @@ func (m *Memory) Chains(ctx context.Context) ([]Chain, error) {
 	return slices.Clone(m.chains), ctx.Err()
 }
 
-// find returns the place of a chain, and whether it is there.
+// find returns the index of a chain, and whether the chain exists.
 func (m *Memory) find(writer string) (int, bool) {
 	return slices.BinarySearchFunc(m.chains, writer, func(c Chain, w string) int { return strings.Compare(c.Head.Writer, w) })
 }
@@ -90,7 +90,7 @@ func (m *Memory) Prune(ctx context.Context, points []Checkpoint) error {
 			continue
 		case m.chains[i].Head.Seq == p.Seq:
 			m.chains = slices.Delete(m.chains, i, i+1)
-		case m.chains[i].PrunePoint.Seq < p.Seq: // of two who prune at once the later one may want less
+		case m.chains[i].PrunePoint.Seq < p.Seq: // of two concurrent calls the later one may prune less
 			m.chains[i].PrunePoint = p
 		}
 		m.records = slices.DeleteFunc(m.records, func(r Record) bool { return r.Writer == p.Writer && r.Seq <= p.Seq })

@@ -8,17 +8,17 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// Pruned is what [Prune] did.
+// Pruned is the result of [Prune].
 type Pruned struct {
 	Entries int64    // removed
-	Chains  []string // removed completely, since no entry was left
+	Chains  []string // chains that were removed completely
 }
 
-// Prune removes the entries before an instant: of each chain those up to the first that is not older. A
-// writer may run meanwhile. What stays can be verified as before: a signed prune point says up to where
-// entries are gone. A chain without remaining entries is removed completely; if its writer still runs,
-// it begins another. Its error wraps [ErrTampered] when the log does not verify, since pruning would
-// hide the damage; then nothing is removed.
+// Prune removes the entries before an instant. In each chain it stops at the first entry that is not older.
+// Writers may run at the same time. The remaining entries stay verifiable: a signed prune point marks the
+// removed part. A chain without remaining entries is removed completely, and if its writer still runs, the
+// writer starts a new chain. If the log fails verification, Prune removes nothing, since pruning would hide the
+// damage; its error then wraps [ErrTampered].
 func Prune(ctx context.Context, log Pruner, pepper auth.Pepper, before time.Time) (Pruned, error) {
 	v, err := inspect(ctx, log, pepper, before, nil)
 	if err == nil {

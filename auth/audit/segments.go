@@ -14,8 +14,8 @@ import (
 	"slices"
 )
 
-// startLine is a line that says, in a file after a rotation, what a chain goes on from.
-// Nobody has to sign it: the MAC of the next entry holds with no other.
+// startLine is the first line of a chain in a file after a rotation. It names the entry that the chain continues.
+// It needs no signature, because the MAC of the next entry depends on it.
 type startLine struct {
 	Writer string `json:"continues"`
 	Seq    int64  `json:"seq"`
@@ -24,10 +24,10 @@ type startLine struct {
 
 var startPrefix = []byte(`{"continues":`)
 
-// Segments are the paths of the files of a trail, the oldest first, to be verified beside a
-// process that writes to the last one. Files keep no heads and no prune points: entries that were
-// removed at the beginning or the end of a chain, or with all of it, show only against known heads. The
-// [Report] says where each chain begins.
+// Segments are the paths of the files of a trail, the oldest first. They can be verified while a process
+// writes to the last file. Files have no heads and no prune points. So entries removed from the start or
+// end of a chain, and removed chains, can only be detected with known heads. The [Report] says where each
+// chain starts.
 type Segments []string
 
 var _ Trail = (Segments)(nil)
@@ -38,7 +38,7 @@ func (s Segments) Chains(ctx context.Context) ([]Chain, error) {
 	for it, err := range s.read(ctx) {
 		var bad *UnreadableError
 		if errors.As(err, &bad) {
-			continue // Scan tells
+			continue // Scan reports the error
 		}
 		if err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func (s Segments) Chains(ctx context.Context) ([]Chain, error) {
 	return slices.SortedFunc(maps.Values(found), func(a, b Chain) int { return cmp.Compare(a.Head.Writer, b.Head.Writer) }), nil
 }
 
-// Scan implements [Trail], in the order of the lines.
+// Scan implements [Trail]. It yields records in the order of the lines.
 func (s Segments) Scan(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for it, err := range s.read(ctx) {
@@ -64,14 +64,14 @@ func (s Segments) Scan(ctx context.Context) iter.Seq2[Record, error] {
 	}
 }
 
-// item is what a line holds: the start of a chain in its file, or a record.
+// item is the content of a line: the start of a chain in its file, or a record.
 type item struct {
 	start  bool
 	place  Checkpoint
 	record Record
 }
 
-// read yields what the lines hold, with the error of [Trail.Scan].
+// read yields the contents of the lines, with errors as described at [Trail.Scan].
 func (s Segments) read(ctx context.Context) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		last := map[string]Checkpoint{}
@@ -79,7 +79,7 @@ func (s Segments) read(ctx context.Context) iter.Seq2[item, error] {
 			for it, err := range readFile(ctx, path) {
 				before, known := last[it.place.Writer]
 				if err == nil && it.start && (known || i > 0) && before != it.place {
-					err = &UnreadableError{Where: path, Err: fmt.Errorf("it continues chain %s after entry %d, which is not the last one before", it.place.Writer, it.place.Seq)}
+					err = &UnreadableError{Where: path, Err: fmt.Errorf("it continues chain %s after entry %d, but the chain ended elsewhere in the previous files", it.place.Writer, it.place.Seq)}
 				}
 				if err == nil {
 					last[it.place.Writer] = it.place
@@ -92,8 +92,8 @@ func (s Segments) read(ctx context.Context) iter.Seq2[item, error] {
 	}
 }
 
-// readFile yields what the lines of a file hold. What stands after the last end of a line
-// was not written whole, and is left out.
+// readFile yields the contents of the lines of a file. It skips text after the last line end, since that line was
+// not completely written.
 func readFile(ctx context.Context, path string) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		file, err := os.Open(path)
@@ -101,7 +101,7 @@ func readFile(ctx context.Context, path string) iter.Seq2[item, error] {
 			yield(item{}, err)
 			return
 		}
-		defer func() { _ = file.Close() }() // it was only read
+		defer func() { _ = file.Close() }() // the file was only read
 		in := bufio.NewReaderSize(file, maxLine)
 		for n := 1; ; n++ {
 			text, err := in.ReadSlice('\n')
@@ -118,7 +118,7 @@ func readFile(ctx context.Context, path string) iter.Seq2[item, error] {
 			}
 			it, err := parseItem(text)
 			if tooLong {
-				err = errors.New("longer than any that was written")
+				err = errors.New("line is longer than any valid line")
 			}
 			if err != nil {
 				it, err = item{}, &UnreadableError{Where: fmt.Sprintf("%s, line %d", path, n), Err: err}

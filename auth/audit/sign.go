@@ -11,11 +11,10 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// A signer makes MACs under the key of audit trails. It is not safe for concurrent use.
+// A signer makes MACs with the key of the audit trail. It is not safe for concurrent use.
 //
-// What is authenticated is a sequence of fields, the first of which says what it is
-// about. Texts carry their length and numbers have eight bytes, so no two sequences of
-// fields have the same bytes.
+// It authenticates a sequence of fields. The first field is a label for the kind of content. Texts are
+// preceded by their length, and numbers have eight bytes, so different sequences never have the same bytes.
 type signer struct {
 	mac      hash.Hash
 	buf, out []byte
@@ -29,8 +28,8 @@ func newSigner(pepper auth.Pepper) (*signer, error) {
 	return &signer{mac: hmac.New(sha256.New, key)}, nil
 }
 
-// signers are those of a pepper and of the older ones that it remembers, the newest first. A
-// chain is under one of them.
+// signers are the signers of a pepper and its older peppers, the newest first. Each chain is signed with one
+// of them.
 type signers []*signer
 
 func newSigners(pepper auth.Pepper) (signers, error) {
@@ -43,13 +42,13 @@ func newSigners(pepper auth.Pepper) (signers, error) {
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		_, err := newSigner(pepper) // it says that there is none
+		_, err := newSigner(pepper) // returns the error for a missing pepper
 		return nil, err
 	}
 	return all, nil
 }
 
-// of finds the signer that holds about a chain; the newest when none does.
+// of returns the first signer that matches, or the newest signer.
 func (s signers) of(holds func(*signer) bool) *signer {
 	if i := slices.IndexFunc(s, holds); i >= 0 {
 		return s[i]
@@ -57,12 +56,12 @@ func (s signers) of(holds func(*signer) bool) *signer {
 	return s[0]
 }
 
-// first is what stands before the first entry of a chain.
+// first returns the MAC before the first entry of a chain.
 func (s *signer) first(writer string) MAC {
 	return s.begin("chain").text(writer).sum()
 }
 
-// entry is the MAC of r after prev.
+// entry returns the MAC of r after an entry with the MAC prev.
 func (s *signer) entry(r *Record, prev MAC) MAC {
 	s.begin("entry").text(r.Writer).number(r.Seq).bytes(prev).number(r.Entry.Time.UnixMilli())
 	all := texts(&r.Entry)
@@ -81,12 +80,12 @@ func (s *signer) entry(r *Record, prev MAC) MAC {
 	return s.sum()
 }
 
-// head returns c with the signature of a head.
+// head returns c signed as a head.
 func (s *signer) head(c Checkpoint) Checkpoint { return s.checkpoint("head", c) }
 
 func (s *signer) isHead(c Checkpoint) bool { return equal(s.head(c).Signature, c.Signature) }
 
-// prunePoint returns c with the signature of a prune point.
+// prunePoint returns c signed as a prune point.
 func (s *signer) prunePoint(c Checkpoint) Checkpoint { return s.checkpoint("cut", c) }
 
 func (s *signer) isPrunePoint(c Checkpoint) bool {
@@ -98,11 +97,11 @@ func (s *signer) checkpoint(label string, c Checkpoint) Checkpoint {
 	return c
 }
 
-// check reports chains whose head was signed under none of the peppers.
+// check returns an error if no pepper verifies the head of a chain.
 func (s signers) check(chains []Chain) error {
 	for _, c := range chains {
 		if !c.Unsigned && !s.of(func(s *signer) bool { return s.isHead(c.Head) }).isHead(c.Head) {
-			return fmt.Errorf("%w: the head of chain %s lacks the signature of this pepper", ErrTampered, c.Head.Writer)
+			return fmt.Errorf("%w: the head of chain %s is not signed with this pepper", ErrTampered, c.Head.Writer)
 		}
 	}
 	return nil
@@ -136,5 +135,5 @@ func (s *signer) sum() MAC {
 	return MAC(s.out)
 }
 
-// equal compares in constant time: who may try signatures and measure learns nothing.
+// equal compares in constant time, so that attackers cannot find a MAC by measuring times.
 func equal(a, b MAC) bool { return hmac.Equal(a[:], b[:]) }

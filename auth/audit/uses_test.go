@@ -18,7 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// TestEqualUsesAreCounted: uses of a second that differ in nothing that matters are one entry; no others are.
+// TestEqualUsesAreCounted checks that uses of one second are merged if and only if they are equal.
 func TestEqualUsesAreCounted(t *testing.T) {
 	use := func(change func(*auth.Entry)) auth.Entry {
 		e := auth.Entry{
@@ -34,7 +34,7 @@ func TestEqualUsesAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		says   string
 		change func(*auth.Entry)
-		count  int // of the first entry; 0: the other has an entry of its own
+		count  int // count of the first entry; 0 if the second use has its own entry
 		ip     string
 	}{
 		{"another request", func(e *auth.Entry) { e.RequestID, e.UserAgent = "r1", "b" }, 2, "2001:db8::1"},
@@ -58,7 +58,7 @@ func TestEqualUsesAreCounted(t *testing.T) {
 		if err := errors.Join(w.Record(t.Context(), first), w.Record(t.Context(), other)); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(w.Flush(t.Context()), w.Record(t.Context(), first)); err != nil { // after a flush nothing is added to what is written
+		if err := errors.Join(w.Flush(t.Context()), w.Record(t.Context(), first)); err != nil { // a flushed entry is not changed any more
 			t.Fatal(err)
 		}
 		closeWriter(t, w)
@@ -79,12 +79,12 @@ func TestEqualUsesAreCounted(t *testing.T) {
 			got = append(got, r.Entry)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: kept\n%+v\nwant\n%+v", c.says, got, want)
+			t.Errorf("%s: stored\n%+v\nwant\n%+v", c.says, got, want)
 		}
 	}
 }
 
-// TestEqualChangesAreNotCounted: every entry without a Network is stored.
+// TestEqualChangesAreNotCounted checks that every entry without a Network is stored.
 func TestEqualChangesAreNotCounted(t *testing.T) {
 	m := &audit.Memory{}
 	w := newWriter(t, audit.Config{Log: m, Every: time.Hour})
@@ -95,12 +95,12 @@ func TestEqualChangesAreNotCounted(t *testing.T) {
 	}
 	closeWriter(t, w)
 	if ids := kept(t, m); len(ids) != 3 {
-		t.Errorf("%d entries of 3 changes", len(ids))
+		t.Errorf("%d entries, want 3", len(ids))
 	}
 }
 
-// TestUsesOfManyCallersAtOnce: every use is counted once, also when entries are flushed at the same time and the
-// buffer is full.
+// TestUsesOfManyCallersAtOnce checks that each use is counted once, also during concurrent flushes and with a
+// full buffer.
 func TestUsesOfManyCallersAtOnce(t *testing.T) {
 	m := &audit.Memory{}
 	w := newWriter(t, audit.Config{Log: m, Buffer: 8, Every: time.Millisecond})
@@ -124,11 +124,11 @@ func TestUsesOfManyCallersAtOnce(t *testing.T) {
 		uses += max(r.Entry.Count, 1)
 	}
 	if uses != callers*each {
-		t.Errorf("%d uses are counted of %d", uses, callers*each)
+		t.Errorf("%d uses counted, want %d", uses, callers*each)
 	}
 }
 
-// sized is a Memory whose size a test sets.
+// sized is a Memory with a size that the test sets.
 type sized struct {
 	audit.Memory
 	bytes atomic.Int64
@@ -155,6 +155,6 @@ func TestWriterWarnsOfALargeLog(t *testing.T) {
 		closeWriter(t, w)
 	})
 	if _, err := audit.New(t.Context(), audit.Config{Log: &audit.Memory{}, Pepper: pepper, WarnSize: 1}); err == nil {
-		t.Error("a log that does not know its size is to warn of it")
+		t.Error("New accepts WarnSize for a log that is not a Sizer")
 	}
 }

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// maxProblems bounds what a report lists.
+	// maxProblems is the maximum number of problems in a report.
 	maxProblems = 1000
-	// looks bounds how often a trail is read again whose chains changed meanwhile: each of several processes that
-	// start one after the other may begin one.
+	// looks is the maximum number of reads of a trail whose chains change during verification. Each of several
+	// processes that start one after the other may add a chain.
 	looks = 10
 )
 
-// A Report is what [Verify] found.
+// A Report is the result of [Verify].
 type Report struct {
-	Entries  int64     // that were read
+	Entries  int64     // entries that were read
 	Chains   []Span    // by writer
-	Problems []Problem // the first thousand
-	Total    int64     // of problems
+	Problems []Problem // the first 1000
+	Total    int64     // number of problems
 }
 
-// A Span is what a trail holds of a chain: entries First to Last, none when Last is less.
+// A Span is the range of entries of a chain in a trail: First to Last. It is empty if Last < First.
 type Span struct {
 	Writer      string
 	First, Last int64
@@ -34,13 +34,13 @@ type Span struct {
 
 // A Problem is one sign of damage.
 type Problem struct {
-	Writer string // the chain; empty when that is unknown
-	Seq    int64  // the entry; 0 when none is meant
-	Last   int64  // the last of several entries from Seq on, else Seq
-	What   string // for people: "altered", "removed" …
+	Writer string // the chain; empty if unknown
+	Seq    int64  // the entry; 0 if the problem is not about an entry
+	Last   int64  // the last affected entry; equals Seq for a single one
+	What   string // a description for people: "altered", "removed" …
 }
 
-// String names the entry and says what is wrong.
+// String returns the entry and the problem as text.
 func (p Problem) String() string {
 	switch {
 	case p.Writer == "":
@@ -53,8 +53,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("chain %s, entry %d: %s", p.Writer, p.Seq, p.What)
 }
 
-// Err returns nil when there are no problems; else an error that wraps [ErrTampered] and names the
-// first problem and their number.
+// Err returns nil without problems. Otherwise its error wraps [ErrTampered], and contains the first
+// problem and the number of problems.
 func (r Report) Err() error {
 	if r.Total == 0 {
 		return nil
@@ -62,11 +62,11 @@ func (r Report) Err() error {
 	return fmt.Errorf("%w: %d problems, the first: %s", ErrTampered, r.Total, r.Problems[0])
 }
 
-// Verify reads all of a trail and reports what is not as the writers left it: entries that were
-// altered, removed, inserted or moved, a cut-off end. A writer may run meanwhile. known are heads that
-// [Config.OnHead] got, kept where whoever can change the log cannot reach: only they show a chain that
-// was removed together with its head. Leave out chains that [Pruned] lists. The error says that the
-// trail could not be read; damage is in the Report.
+// Verify reads a whole trail and reports differences from the written entries: altered, removed, inserted
+// and moved entries, and a cut-off end. Writers may run at the same time. known are heads from
+// [Config.OnHead] that were stored where users with write access to the log cannot change them. Only with them can
+// Verify detect the removal of a whole chain. Leave out chains that [Pruned] lists. Damage is in the Report; the
+// error says that the trail could not be read.
 func Verify(ctx context.Context, trail Trail, pepper auth.Pepper, known ...Checkpoint) (Report, error) {
 	v, err := inspect(ctx, trail, pepper, time.Time{}, known)
 	if err != nil {
@@ -75,31 +75,31 @@ func Verify(ctx context.Context, trail Trail, pepper auth.Pepper, known ...Check
 	return v.report, nil
 }
 
-// verifier holds a trail against its signatures.
+// verifier compares a trail with its signatures.
 type verifier struct {
 	signs  signers
 	chains []Chain
-	before time.Time // entries from before may be pruned
+	before time.Time // older entries may be pruned
 	known  []Checkpoint
 	links  map[string]*links
 	report Report
 }
 
-// links is how far a chain has been followed.
+// links is the state of a chain during verification.
 type links struct {
 	Chain
 	sign  *signer
 	first int64
-	seq   int64        // of the newest entry seen
-	prev  MAC          // its
-	loose bool         // the next one cannot be held against anything
-	known []Checkpoint // of this chain
-	keep  bool         // an entry was seen that may not be pruned
-	point Checkpoint   // the last of those that may be
+	seq   int64        // number of the last verified entry
+	prev  MAC          // MAC of that entry
+	loose bool         // the MAC before the next entry is unknown, so that entry cannot be checked
+	known []Checkpoint // known heads of this chain
+	keep  bool         // an entry was found that must not be pruned
+	point Checkpoint   // the last entry that may be pruned
 }
 
-// inspect verifies a trail. What Prune or a new writer did meanwhile looks like damage, so
-// then it looks again.
+// inspect verifies a trail. A concurrent Prune or new writer looks like damage. So if the chains changed
+// during verification, inspect starts again.
 func inspect(ctx context.Context, trail Trail, pepper auth.Pepper, before time.Time, known []Checkpoint) (*verifier, error) {
 	signs, err := newSigners(pepper)
 	if err != nil {
@@ -149,25 +149,25 @@ func (v *verifier) read(ctx context.Context, trail Trail) error {
 	return nil
 }
 
-// begin checks the signatures of what is kept beside the records.
+// begin checks the signatures of a chain's head and prune point.
 func (v *verifier) begin(c Chain) {
 	w := c.Head.Writer
 	if v.links[w] != nil {
-		v.addf(w, 0, 0, "its head stands there twice")
+		v.addf(w, 0, 0, "the trail has two heads of this chain")
 	}
 	sign := v.signs.of(func(s *signer) bool { return !c.Unsigned && s.isHead(c.Head) })
 	l := &links{Chain: c, sign: sign, prev: sign.first(w)}
 	v.links[w] = l
 	if !c.Unsigned && !sign.isHead(c.Head) {
-		v.addf(w, c.Head.Seq, c.Head.Seq, "the head lacks its signature")
-		l.Head.Seq = -1 // says nothing
+		v.addf(w, c.Head.Seq, c.Head.Seq, "the head is not signed")
+		l.Head.Seq = -1 // an unsigned head proves nothing
 	}
 	switch p := c.PrunePoint; {
 	case p == Checkpoint{}:
 	case c.Unsigned, p.Writer == w && sign.isPrunePoint(p):
 		l.seq, l.prev = p.Seq, p.MAC
 	default:
-		v.addf(w, p.Seq, p.Seq, "the prune point lacks its signature")
+		v.addf(w, p.Seq, p.Seq, "the prune point is not signed")
 		l.loose = true
 	}
 	l.first, l.point = l.seq+1, Checkpoint{Writer: w, Seq: l.seq, MAC: l.prev}
@@ -181,7 +181,7 @@ func (v *verifier) begin(c Chain) {
 func (v *verifier) record(r *Record) {
 	l := v.links[r.Writer]
 	if l == nil {
-		v.addf(r.Writer, r.Seq, r.Seq, "of a chain without a head")
+		v.addf(r.Writer, r.Seq, r.Seq, "belongs to a chain without a head")
 		return
 	}
 	if r.Seq <= l.seq {
@@ -189,23 +189,23 @@ func (v *verifier) record(r *Record) {
 		return
 	}
 	if r.Seq > l.seq+1 {
-		if !l.loose { // after a prune point that says nothing, nobody knows where the chain begins
+		if !l.loose { // the start of a chain with an unsigned prune point is unknown
 			v.addf(r.Writer, l.seq+1, r.Seq-1, "removed")
 		}
 		l.loose = true
 	}
-	if l.Unsigned && l.seq == 0 { // of a file: its first entry says under which pepper the chain is
+	if l.Unsigned && l.seq == 0 { // in a file, the first entry shows which pepper signed the chain
 		l.sign = v.signs.of(func(s *signer) bool { return equal(s.entry(r, s.first(r.Writer)), r.MAC) })
 		l.prev = l.sign.first(r.Writer)
 	}
-	told := func(k Checkpoint) bool { return k.Seq == r.Seq && !equal(k.MAC, r.MAC) }
+	differs := func(k Checkpoint) bool { return k.Seq == r.Seq && !equal(k.MAC, r.MAC) }
 	switch {
 	case !l.loose && !equal(l.sign.entry(r, l.prev), r.MAC):
-		v.addf(r.Writer, r.Seq, r.Seq, "altered, or the one before was")
-	case told(l.Head):
-		v.addf(r.Writer, r.Seq, r.Seq, "not the entry that the head names")
-	case slices.ContainsFunc(l.known, told):
-		v.addf(r.Writer, r.Seq, r.Seq, "not the entry of the known head")
+		v.addf(r.Writer, r.Seq, r.Seq, "this entry or the one before it was altered")
+	case differs(l.Head):
+		v.addf(r.Writer, r.Seq, r.Seq, "differs from the entry in the head")
+	case slices.ContainsFunc(l.known, differs):
+		v.addf(r.Writer, r.Seq, r.Seq, "differs from the entry in the known head")
 	}
 	l.seq, l.prev, l.loose = r.Seq, r.MAC, false
 	if l.keep = l.keep || !r.Entry.Time.Before(v.before); !l.keep {
@@ -213,7 +213,7 @@ func (v *verifier) record(r *Record) {
 	}
 }
 
-// finish judges the ends of the chains.
+// finish checks the ends of the chains.
 func (v *verifier) finish() {
 	for _, c := range v.chains {
 		w := c.Head.Writer
@@ -227,8 +227,8 @@ func (v *verifier) finish() {
 		l := v.links[k.Writer]
 		switch {
 		case l == nil:
-			v.addf(k.Writer, 0, 0, "a head of entry %d is known, and no such chain", k.Seq)
-		case l.seq < k.Seq && l.Head.Seq < k.Seq: // else it was told already
+			v.addf(k.Writer, 0, 0, "the chain is missing, but a head of its entry %d is known", k.Seq)
+		case l.seq < k.Seq && l.Head.Seq < k.Seq: // otherwise already reported
 			v.addf(k.Writer, l.seq+1, k.Seq, "removed: a later head is known")
 		}
 	}

@@ -37,7 +37,7 @@ func verifyWith(t testing.TB, trail audit.Trail, pepper auth.Pepper, known ...au
 	return r
 }
 
-// trail is what somebody who can write to a log makes of it.
+// trail is a copy of a log that tests damage.
 type trail struct {
 	chains  []audit.Chain
 	records []audit.Record
@@ -74,8 +74,8 @@ func copyOf(t testing.TB, log audit.Trail) *trail {
 	return c
 }
 
-// threeChains are a of entries 1 to 6, pruned up to 2; b of 1 to 3; and c of 1 to 3. Each
-// begins in l.records where the one before ends: at 0, 4 and 7.
+// threeChains returns chain a with entries 1 to 6, pruned up to 2; b with 1 to 3; and c with 1 to 3. In
+// l.records they start at 0, 4 and 7.
 func threeChains(t *testing.T) *trail {
 	t.Helper()
 	m := &audit.Memory{}
@@ -94,8 +94,8 @@ func (l *trail) chain(writer string) *audit.Chain {
 	return &l.chains[slices.IndexFunc(l.chains, func(c audit.Chain) bool { return c.Head.Writer == writer })]
 }
 
-// TestDamageIsNamed: each damage is found, at the entry where it is; entry 0 is the chain
-// itself. What was damaged is not pruned.
+// TestDamageIsNamed checks that each damage is reported at its entry. Entry 0 stands for the chain itself.
+// Damaged logs are not pruned.
 func TestDamageIsNamed(t *testing.T) {
 	whole := threeChains(t)
 	a, b := whole.records[0].Writer, whole.records[4].Writer
@@ -106,24 +106,24 @@ func TestDamageIsNamed(t *testing.T) {
 		seq    int64
 	}{
 		{"an entry removed", func(l *trail) { l.records = slices.Delete(l.records, 2, 3) }, a, 5},
-		{"a stretch removed", func(l *trail) { l.records = slices.Delete(l.records, 1, 3) }, a, 5},
+		{"several entries removed", func(l *trail) { l.records = slices.Delete(l.records, 1, 3) }, a, 5},
 		{"the first entry after the prune point removed", func(l *trail) { l.records = l.records[1:] }, a, 3},
 		{"the end cut off", func(l *trail) { l.records = slices.Delete(l.records, 2, 4) }, a, 5},
-		{"the end cut off and the head moved", func(l *trail) {
+		{"the end cut off and the head moved back", func(l *trail) {
 			l.records = slices.Delete(l.records, 3, 4)
 			l.chain(a).Head.Seq, l.chain(a).Head.MAC = 5, l.records[2].MAC
 		}, a, 5},
-		{"the beginning removed and a prune point made", func(l *trail) {
+		{"the beginning removed and a prune point forged", func(l *trail) {
 			l.chain(b).PrunePoint = audit.Checkpoint{Writer: b, Seq: 1, MAC: l.records[4].MAC, Signature: l.chain(a).PrunePoint.Signature}
 			l.records = slices.Delete(l.records, 4, 5)
 		}, b, 1},
-		{"the head for a prune point", func(l *trail) {
+		{"the head used as prune point", func(l *trail) {
 			l.chain(b).PrunePoint = l.chain(b).Head
 			l.records = slices.Delete(l.records, 4, 7)
 		}, b, 3},
 		{"the prune point of another chain", func(l *trail) { l.chain(b).PrunePoint = l.chain(a).PrunePoint }, b, 2},
-		{"the prune point taken away", func(l *trail) { l.chain(a).PrunePoint = audit.Checkpoint{} }, a, 2},
-		{"the prune point moved on", func(l *trail) { l.chain(a).PrunePoint.Seq++ }, a, 3},
+		{"the prune point removed", func(l *trail) { l.chain(a).PrunePoint = audit.Checkpoint{} }, a, 2},
+		{"the prune point moved forward", func(l *trail) { l.chain(a).PrunePoint.Seq++ }, a, 3},
 		{"an entry put before the prune point", func(l *trail) {
 			r := l.records[0]
 			r.Seq = 2
@@ -139,25 +139,25 @@ func TestDamageIsNamed(t *testing.T) {
 			r.Seq++
 			l.records = append(l.records, r)
 		}, b, 4},
-		{"an entry of a chain that is none", func(l *trail) {
+		{"an entry of an unknown chain", func(l *trail) {
 			r := l.records[6]
 			r.Writer = "nobody"
 			l.records = append(l.records, r)
 		}, "nobody", 3},
 		{"a head removed", func(l *trail) { l.chains = l.chains[1:] }, a, 3},
-		{"a head twice", func(l *trail) { l.chains = append(l.chains, l.chains[0]) }, a, 0},
+		{"two heads of a chain", func(l *trail) { l.chains = append(l.chains, l.chains[0]) }, a, 0},
 	} {
 		l := &trail{chains: slices.Clone(whole.chains), records: slices.Clone(whole.records)}
 		row.do(l)
 		if r := verify(t, l); !names(r, row.writer, row.seq) {
-			t.Errorf("%s: entry %d of %s is not named in %v", row.what, row.seq, row.writer, r.Problems)
+			t.Errorf("%s: entry %d of %s is not reported in %v", row.what, row.seq, row.writer, r.Problems)
 		}
 		if _, err := audit.Prune(t.Context(), l, pepper, time.Now()); !errors.Is(err, audit.ErrTampered) || l.pruned {
 			t.Errorf("%s: pruned %v, %v", row.what, l.pruned, err)
 		}
 	}
 	if r := verify(t, whole); r.Err() != nil || r.Entries != 10 || len(r.Chains) != 3 || r.Chains[0] != (audit.Span{Writer: a, First: 3, Last: 6}) {
-		t.Errorf("with nothing done to it: %+v", r)
+		t.Errorf("an undamaged log: %+v", r)
 	}
 }
 
@@ -167,7 +167,7 @@ func names(r audit.Report, writer string, seq int64) bool {
 	})
 }
 
-// TestEveryFieldCounts alters each field of an entry, and its MAC.
+// TestEveryFieldCounts changes each field of an entry, and its MAC.
 func TestEveryFieldCounts(t *testing.T) {
 	whole := threeChains(t)
 	var alter func(v reflect.Value, path string)
@@ -187,7 +187,7 @@ func TestEveryFieldCounts(t *testing.T) {
 		default:
 			if v.Kind() == reflect.Struct {
 				for i := range v.NumField() {
-					if v.Type().Field(i).Name == "Network" { // it is not stored
+					if v.Type().Field(i).Name == "Network" { // not stored
 						continue
 					}
 					alter(v.Field(i), path+"."+v.Type().Field(i).Name)
@@ -203,12 +203,12 @@ func TestEveryFieldCounts(t *testing.T) {
 	}
 	alter(reflect.ValueOf(at).Elem(), "Record")
 	if err := verify(t, whole).Err(); err != nil {
-		t.Errorf("with everything as it was: %v", err)
+		t.Errorf("an unchanged log: %v", err)
 	}
 }
 
-// TestKnownHeads: what was put back, or removed together with its head, shows by a head that
-// was kept apart, and by nothing else.
+// TestKnownHeads checks that only a separately stored head reveals a log that was reset, or a chain that
+// was removed together with its head.
 func TestKnownHeads(t *testing.T) {
 	m := &audit.Memory{}
 	var heads []audit.Checkpoint
@@ -229,15 +229,15 @@ func TestKnownHeads(t *testing.T) {
 		known audit.Checkpoint
 		names []int64
 	}{
-		{"a log that nobody touched", m, heads[1], nil},
-		{"an older head of it", m, heads[0], nil},
-		{"a log that was put back", before, heads[1], []int64{6, 10}},
-		{"a log that was put back, and a head from before", before, heads[0], nil},
+		{"an undamaged log", m, heads[1], nil},
+		{"an older head of the log", m, heads[0], nil},
+		{"a log that was reset", before, heads[1], []int64{6, 10}},
+		{"a log that was reset, with a head from before", before, heads[0], nil},
 		{"a log that was emptied", &trail{}, heads[1], []int64{0}},
 		{"a head of another history", m, other, []int64{10}},
 	} {
 		if err := verify(t, row.trail).Err(); err != nil {
-			t.Errorf("%s, no head known: %v", row.what, err)
+			t.Errorf("%s, without a known head: %v", row.what, err)
 		}
 		r := verify(t, row.trail, row.known)
 		if (r.Err() == nil) != (row.names == nil) || slices.ContainsFunc(row.names, func(seq int64) bool { return !names(r, writer, seq) }) {
@@ -260,7 +260,7 @@ func TestAnotherPepper(t *testing.T) {
 	}
 }
 
-// A pepper that remembers the one before finds chains of both in order, and damage in either.
+// TestPepperThatWasChanged checks that chains of the new and the old pepper verify, and that damage in either is found.
 func TestPepperThatWasChanged(t *testing.T) {
 	changed, err := auth.NewPepper([]byte("the pepper of today"), []byte("sixteen bytes or more"))
 	if err != nil {
@@ -280,7 +280,7 @@ func TestPepperThatWasChanged(t *testing.T) {
 			t.Errorf("%T: Verify: %+v, %v", log, r, err)
 		}
 		if r, err := audit.Verify(t.Context(), log, pepper); err != nil || r.Err() == nil {
-			t.Errorf("%T: Verify under the old one alone: %+v, %v", log, r, err)
+			t.Errorf("%T: Verify with the old pepper only: %+v, %v", log, r, err)
 		}
 		for i := range copyOf(t, log).records {
 			one := copyOf(t, log)
@@ -294,7 +294,7 @@ func TestPepperThatWasChanged(t *testing.T) {
 		t.Errorf("Prune: %+v, %v", p, err)
 	}
 	if r := verifyWith(t, m, changed); r.Err() != nil || r.Entries != 2 {
-		t.Errorf("Verify of what is left: %+v", r)
+		t.Errorf("Verify of the remaining entries: %+v", r)
 	}
 }
 
@@ -316,30 +316,30 @@ func TestPrune(t *testing.T) {
 		removed         int64
 		forgotten, left int
 	}{
-		{"with nothing old", 0, 0, 0, 20},
-		{"with ten old entries but one", 9, 9, 0, 11},
+		{"without old entries", 0, 0, 0, 20},
+		{"with nine old entries of ten", 9, 9, 0, 11},
 		{"again", 9, 0, 0, 11},
 		{"with the rest of a chain", 15, 6, 1, 5},
-		{"with all of it old", 99, 5, 1, 0},
+		{"with only old entries", 99, 5, 1, 0},
 	} {
 		p, err := audit.Prune(t.Context(), m, pepper, entry(step.before).Time)
 		if err != nil || p.Entries != step.removed || len(p.Chains) != step.forgotten || len(kept(t, m)) != step.left {
-			t.Errorf("%s: %+v, %v, and there remain %v", step.says, p, err, kept(t, m))
+			t.Errorf("%s: %+v, %v, remaining %v", step.says, p, err, kept(t, m))
 		}
 	}
 	if l := copyOf(t, m); len(l.chains) != 0 {
-		t.Errorf("there remain %+v", l.chains)
+		t.Errorf("remaining chains: %+v", l.chains)
 	}
-	fill(first, 20, 22) // writers begin other chains
+	fill(first, 20, 22) // writers start new chains
 	fill(second, 22, 24)
 	if ids := kept(t, m); len(ids) != 4 {
-		t.Errorf("after all was pruned writers left %v", ids)
+		t.Errorf("after everything was pruned, the log has %v", ids)
 	}
 	closeWriter(t, first)
 	closeWriter(t, second)
 }
 
-// shifting is a Memory that somebody changes between its chains and its first scan.
+// shifting is a Memory that is changed between Chains and the first Scan.
 type shifting struct {
 	audit.Memory
 	meanwhile func()
@@ -353,7 +353,7 @@ func (l *shifting) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
 	return l.Memory.Scan(ctx)
 }
 
-// TestVerifyBesideOthers: what other processes do rightly while the log is read is no damage.
+// TestVerifyBesideOthers checks that correct work of other processes during verification is not reported as damage.
 func TestVerifyBesideOthers(t *testing.T) {
 	for says, meanwhile := range map[string]func(*audit.Memory) error{
 		"another writer begins": func(m *audit.Memory) error {
@@ -385,8 +385,8 @@ func TestVerifyBesideOthers(t *testing.T) {
 	}
 }
 
-// byHand authenticates fields as the package says: a text after its length, numbers in
-// eight bytes, MACs as they are.
+// byHand computes a MAC as documented: each text is preceded by its length, numbers have eight bytes, and
+// MACs are used as they are.
 func byHand(t *testing.T, fields ...any) (m audit.MAC) {
 	t.Helper()
 	key, err := hkdf.Key(sha256.New, []byte("sixteen bytes or more"), nil, "sightline audit trail 1", 32)
@@ -407,7 +407,7 @@ func byHand(t *testing.T, fields ...any) (m audit.MAC) {
 	return audit.MAC(h.Sum(nil))
 }
 
-// TestSignaturesByHand pins what is authenticated: logs outlive programs.
+// TestSignaturesByHand fixes the signed bytes, because logs outlive programs.
 func TestSignaturesByHand(t *testing.T) {
 	m := &audit.Memory{}
 	w := newWriter(t, audit.Config{Log: m})
@@ -427,14 +427,14 @@ func TestSignaturesByHand(t *testing.T) {
 	for i, r := range l.records {
 		prev = byHand(t, "entry", head.Writer, i+1, prev, 7, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", 200, "l", "m")
 		if r.MAC != prev {
-			t.Errorf("entry %d has another MAC", i+1)
+			t.Errorf("entry %d has a different MAC", i+1)
 		}
 		if i == 0 {
 			l.chains[0].PrunePoint = audit.Checkpoint{Writer: head.Writer, Seq: 1, MAC: prev, Signature: byHand(t, "cut", head.Writer, 1, prev)}
 		}
 	}
 	if len(l.records) != 2 || head.Signature != byHand(t, "head", head.Writer, 2, prev) {
-		t.Error("the head has another signature")
+		t.Error("the head has a different signature")
 	}
 	l.records = l.records[1:]
 	if r := verify(t, l); r.Err() != nil {

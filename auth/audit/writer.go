@@ -12,57 +12,57 @@ import (
 )
 
 const (
-	// flushTimeout bounds one flush in the background.
+	// flushTimeout is the maximum duration of a flush in the background.
 	flushTimeout = 10 * time.Second
-	// closeRetry is how long Close waits after a flush that failed.
+	// closeRetry is the time that Close waits after a failed flush.
 	closeRetry = 100 * time.Millisecond
-	// keepEvery is how often a writer with a Retention prunes.
+	// keepEvery is the time between prunings of a writer with a Retention.
 	keepEvery = 24 * time.Hour
-	// A writer with a WarnSize asks for the size of the log this often.
+	// sizeEvery is the time between size checks of a writer with a WarnSize.
 	sizeEvery = time.Hour
 )
 
-// Config is what a [Writer] needs.
+// Config configures a [Writer].
 type Config struct {
 	Log       Log              // required
-	Pepper    auth.Pepper      // of the keys' secrets; required. Older ones are for chains made with them
-	Buffer    int              // entries held at most; 0 means 8192
-	Every     time.Duration    // from flush to flush; 0 means a second
-	Retention time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
-	WarnSize  int64            // in bytes; the Logger is warned when the log reaches it, and at each multiple, which needs a Log that is a Sizer; 0: never
-	Now       func() time.Time // the clock that names chains and that Retention counts from; nil means time.Now
-	Logger    *slog.Logger     // told when the log fails, recovers, and is pruned; nil means silent
+	Pepper    auth.Pepper      // required; the pepper of the keys. Older peppers verify chains made with them
+	Buffer    int              // maximum number of buffered entries; 0 means 8192
+	Every     time.Duration    // time between flushes; 0 means one second
+	Retention time.Duration    // older entries are pruned at start and daily; needs a Log that is a Pruner; 0 disables pruning
+	WarnSize  int64            // bytes; warns if the log reaches a multiple of it; needs a Log that is a Sizer; 0 means never
+	Now       func() time.Time // the clock for names of chains and for Retention; nil means time.Now
+	Logger    *slog.Logger     // logs failures, recoveries and prunings; nil means no log
 
-	// OnHead is called with each new head once it is in the log, one at a time, and should return soon.
-	// With the last head of each chain, kept where nobody who can write to the log can change it,
-	// [Verify] finds chains that were removed together with their heads. nil means none.
+	// OnHead is called with each new head after it is in the log. Calls do not overlap, and each should return
+	// soon. Store the last head of each chain where nobody with write access to the log can change it. With
+	// these heads [Verify] detects removed chains. It may be nil.
 	OnHead func(Checkpoint)
 }
 
-// A Writer is an [auth.Sink] that appends entries to a chain of its own. It is safe for concurrent use.
+// A Writer is an [auth.Sink] that appends entries to its own chain. It is safe for concurrent use.
 type Writer struct {
 	cfg  Config
-	wake chan struct{} // a flush is due before its time
+	wake chan struct{} // a flush is needed before the next tick
 	end  context.CancelFunc
 	stop chan struct{} // closed by Close
 	work sync.WaitGroup
 
 	mu     sync.Mutex
 	buffer []auth.Entry
-	sums   map[auth.Entry]int // by use, the place in buffer of the entry that counts it
-	spare  []auth.Entry       // room for the next buffer
+	sums   map[auth.Entry]int // by use, the index in buffer of the entry that counts it
+	spare  []auth.Entry       // memory for the next buffer
 	held   int                // entries in buffer and in chain.pending
 	room   chan struct{}      // closed when held shrinks, a flush fails or the writer is closed
-	failed error              // of the last flush
+	failed error              // error of the last flush
 	closed bool
 
-	turn  chan struct{} // held by whoever uses chain
+	turn  chan struct{} // held by the goroutine that uses chain
 	chain *chain
 }
 
-// New returns a running Writer; [Writer.Close] ends it. Its error joins all problems of cfg, or says
-// why the heads of a Log that is a Trail cannot be read; it wraps [ErrTampered] when a head is not
-// signed with this pepper.
+// New starts a Writer; [Writer.Close] stops it. Its error joins all problems of cfg, or says why the heads of
+// a Log that is a Trail cannot be read. The error wraps [ErrTampered] if a head is not signed with this
+// pepper.
 func New(ctx context.Context, cfg Config) (*Writer, error) {
 	signs, err := cfg.check()
 	if err != nil {
@@ -95,23 +95,23 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 	return w, nil
 }
 
-// check fills in the defaults.
+// check validates c and sets the defaults.
 func (c *Config) check() (signers, error) {
 	var faults []error
 	if c.Log == nil {
-		faults = append(faults, errors.New("audit: log is missing"))
+		faults = append(faults, errors.New("audit: Config.Log is required"))
 	} else if _, ok := c.Log.(Pruner); !ok && c.Retention > 0 {
-		faults = append(faults, fmt.Errorf("audit: entries are kept for %v, and nothing can be removed from a %T", c.Retention, c.Log))
+		faults = append(faults, fmt.Errorf("audit: Retention is %v, but entries cannot be removed from a %T", c.Retention, c.Log))
 	}
 	if _, ok := c.Log.(Sizer); c.Log != nil && !ok && c.WarnSize > 0 {
-		faults = append(faults, fmt.Errorf("audit: WarnSize is set, and a %T does not report its size", c.Log))
+		faults = append(faults, fmt.Errorf("audit: WarnSize is set, but a %T cannot report its size", c.Log))
 	}
 	signs, err := newSigners(c.Pepper)
 	if err != nil {
 		faults = append(faults, err)
 	}
 	if c.Buffer < 0 || c.Every < 0 || c.Retention < 0 || c.WarnSize < 0 {
-		faults = append(faults, fmt.Errorf("audit: buffer of %d, flushed every %v, kept for %v, warning at %d bytes", c.Buffer, c.Every, c.Retention, c.WarnSize))
+		faults = append(faults, fmt.Errorf("audit: Buffer (%d), Every (%v), Retention (%v) and WarnSize (%d) must not be negative", c.Buffer, c.Every, c.Retention, c.WarnSize))
 	}
 	if c.Buffer == 0 {
 		c.Buffer = 8192
@@ -128,11 +128,11 @@ func (c *Config) check() (signers, error) {
 	return signs, errors.Join(faults...)
 }
 
-// Record implements [auth.Sink]. It adds e to the buffer and returns. Texts beyond 1 024 bytes are cut,
-// and user agents beyond 256. An entry with a Network is counted with an equal one of the same second that
-// is still in the buffer: see [auth.Entry]. When the buffer is full it waits for room until ctx ends; if the last flush failed, it
-// does not wait. Either error wraps [ErrFull]; after Close it is [ErrClosed]. An accepted entry is lost
-// only in a crash: see the package documentation.
+// Record implements [auth.Sink]. It adds e to the buffer. It cuts texts after 1024 bytes and user agents after
+// 256. An entry with a Network is merged with an equal one of the same second that is still in the
+// buffer: see [auth.Entry]. If the buffer is full, Record waits for space until ctx ends, or fails at once if the
+// last flush failed. Either error wraps [ErrFull]. After Close, Record returns [ErrClosed]. An accepted entry
+// can only be lost in a crash: see the package documentation.
 func (w *Writer) Record(ctx context.Context, e auth.Entry) error {
 	shorten(&e)
 	for {
@@ -149,10 +149,10 @@ func (w *Writer) Record(ctx context.Context, e auth.Entry) error {
 	}
 }
 
-// errWait: there is no room, and nothing is wrong.
+// errWait means that the buffer is full but the last flush succeeded.
 var errWait = errors.New("audit: wait")
 
-// add holds e, or says why not. The channel is closed when asking again makes sense.
+// add adds e to the buffer or returns an error. After errWait, the caller retries once room is closed.
 func (w *Writer) add(e *auth.Entry) (room <-chan struct{}, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,8 +174,8 @@ func (w *Writer) add(e *auth.Entry) (room <-chan struct{}, err error) {
 	return w.room, errWait
 }
 
-// sum counts e with an equal use in the buffer and reports true. Without an equal use it reports false; the
-// caller then appends e, and sum counts later uses with it.
+// sum counts e with an equal use in the buffer and returns true. Without an equal use it returns false, and
+// the caller appends e.
 func (w *Writer) sum(e *auth.Entry) bool {
 	if e.Network == "" {
 		return false
@@ -197,7 +197,7 @@ func (w *Writer) sum(e *auth.Entry) bool {
 	return true
 }
 
-// hurry has a flush begin now; one that is due already is enough.
+// hurry requests a flush now. It does nothing if one is already requested.
 func (w *Writer) hurry() {
 	select {
 	case w.wake <- struct{}{}:
@@ -205,9 +205,8 @@ func (w *Writer) hurry() {
 	}
 }
 
-// Close takes no more entries and flushes those that it has, trying again until ctx
-// ends; its error says how many are lost. Calling it again does nothing. The Log stays
-// open.
+// Close stops accepting entries and flushes the buffer, with retries until ctx ends. Its error says how many
+// entries are lost. Further calls do nothing. Close does not close the Log.
 func (w *Writer) Close(ctx context.Context) error {
 	w.mu.Lock()
 	if w.closed {
@@ -239,10 +238,10 @@ func (w *Writer) Close(ctx context.Context) error {
 	if w.held == 0 {
 		return nil
 	}
-	return fmt.Errorf("audit: %d entries are not written: %w", w.held, errors.Join(err, ctx.Err()))
+	return fmt.Errorf("audit: %d entries were not written: %w", w.held, errors.Join(err, ctx.Err()))
 }
 
-// retain prunes until Close.
+// retain prunes the log regularly until Close.
 func (w *Writer) retain(ctx context.Context, log Pruner) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
@@ -266,22 +265,22 @@ func (w *Writer) retain(ctx context.Context, log Pruner) {
 	}
 }
 
-// watchSize warns of a log that grows, until Close.
+// watchSize logs a warning if the log is large, until Close.
 func (w *Writer) watchSize(ctx context.Context, log Sizer) {
 	tick := time.NewTicker(sizeEvery)
 	defer tick.Stop()
-	for told := int64(0); ; {
+	for warned := int64(0); ; {
 		bytes, err := log.Size(ctx)
 		switch steps := bytes / w.cfg.WarnSize; {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "size of the audit trail is not known", slog.Any("error", err))
-		case steps > told:
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "size of the audit trail is unknown", slog.Any("error", err))
+		case steps > warned:
 			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "audit trail is large", slog.Int64("bytes", bytes), slog.Int64("warnSize", w.cfg.WarnSize))
-			told = steps
+			warned = steps
 		default:
-			told = steps // less after entries were pruned
+			warned = steps // smaller after entries were pruned
 		}
 		select {
 		case <-tick.C:

@@ -18,10 +18,10 @@ import (
 
 var pepper, _ = auth.NewPepper([]byte("sixteen bytes or more"))
 
-// troubled is a Memory of which a test decides how appends go.
+// troubled is a Memory whose appends a test can make fail.
 type troubled struct {
 	audit.Memory
-	append func(next func() error) error // nil: as they go
+	append func(next func() error) error // nil means that appends are not changed
 }
 
 func (l *troubled) Append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
@@ -64,7 +64,7 @@ func closeWriter(t testing.TB, w *audit.Writer) {
 	}
 }
 
-// kept returns the request ids of all entries, which must verify.
+// kept returns the request ids of all entries, after verifying the log.
 func kept(t testing.TB, log audit.Trail) (ids []string) {
 	t.Helper()
 	if r := verify(t, log); r.Err() != nil {
@@ -79,17 +79,17 @@ func kept(t testing.TB, log audit.Trail) (ids []string) {
 	return ids
 }
 
-// expectKept holds that the log has the entries from 0 to n, once each and in order.
+// expectKept checks that the log has the entries 0 to n-1, each once and in order.
 func expectKept(t testing.TB, log audit.Trail, n int) {
 	t.Helper()
 	ids := kept(t, log)
 	for i, id := range ids {
 		if id != fmt.Sprint(i) {
-			t.Fatalf("entry %d is %s of %v", i, id, ids)
+			t.Fatalf("entry %d is %s in %v", i, id, ids)
 		}
 	}
 	if len(ids) != n {
-		t.Fatalf("%d entries of %d", len(ids), n)
+		t.Fatalf("%d entries, want %d", len(ids), n)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestWriterRefusesWhenFullAndFailing(t *testing.T) {
 	})
 }
 
-func TestAFailureRefusesWhoWaits(t *testing.T) {
+func TestAFailureRefusesWaitingCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var up atomic.Bool
 		m := &troubled{append: func(next func() error) error {
@@ -216,7 +216,7 @@ func TestWriterClose(t *testing.T) {
 		w := newWriter(t, audit.Config{Log: m})
 		record(t, w, 0, 3)
 		time.AfterFunc(5*time.Second, func() { down.Store(false) })
-		closeWriter(t, w) // tries until it can
+		closeWriter(t, w) // retries until it succeeds
 		expectKept(t, m, 3)
 		closeWriter(t, w)
 		if err := w.Record(t.Context(), entry(3)); !errors.Is(err, audit.ErrClosed) {
@@ -231,7 +231,7 @@ func TestWriterClose(t *testing.T) {
 		if err := w.Close(bounded); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "2 entries") {
 			t.Errorf("Close of a writer to a log that is down: %v", err)
 		}
-		expectKept(t, m, 3) // beside a chain of which nothing was written
+		expectKept(t, m, 3) // the other chain was never written
 	})
 }
 
@@ -254,7 +254,7 @@ func TestCloseWakesWaiters(t *testing.T) {
 	})
 }
 
-// TestWriterKeepsEachEntryOnce has appends fail at random, before and after they are done.
+// TestWriterKeepsEachEntryOnce makes appends fail at random, before and after they are done.
 func TestWriterKeepsEachEntryOnce(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -283,7 +283,7 @@ func TestWriterKeepsEachEntryOnce(t *testing.T) {
 	}
 }
 
-// TestWriterBeginsAnotherChain has the log no longer take the chain, as after a restored backup.
+// TestWriterBeginsAnotherChain makes the log refuse the chain, as after a restored backup.
 func TestWriterBeginsAnotherChain(t *testing.T) {
 	conflicts := 0
 	m := &troubled{}
@@ -334,12 +334,12 @@ func TestManyRecorders(t *testing.T) {
 	}
 	for i := range workers * each {
 		if seen[fmt.Sprint(i)] != 1 {
-			t.Fatalf("entry %d is there %d times", i, seen[fmt.Sprint(i)])
+			t.Fatalf("entry %d is stored %d times", i, seen[fmt.Sprint(i)])
 		}
 	}
 }
 
-func TestWriterKeep(t *testing.T) {
+func TestWriterRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &audit.Memory{}
 		w := newWriter(t, audit.Config{Log: m, Retention: 36 * time.Hour, Every: time.Minute})
@@ -363,27 +363,27 @@ func TestWriterKeep(t *testing.T) {
 
 func TestConfigReportsEveryFault(t *testing.T) {
 	_, err := audit.New(t.Context(), audit.Config{Buffer: -1})
-	for _, part := range []string{"log", "pepper", "buffer"} {
+	for _, part := range []string{"Config.Log", "pepper", "Buffer (-1)"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of the %s in: %v", part, err)
+			t.Errorf("the error does not mention %s: %v", part, err)
 		}
 	}
 	if _, err := audit.New(t.Context(), audit.Config{Log: nothing{}, Pepper: pepper, Retention: time.Hour}); err == nil {
-		t.Error("a log that cannot be pruned is to keep entries for an hour")
+		t.Error("New accepts Retention for a log that is not a Pruner")
 	}
 	if _, err := audit.Verify(t.Context(), &audit.Memory{}, auth.Pepper{}); err == nil {
-		t.Error("Verify without a pepper")
+		t.Error("Verify accepts an empty pepper")
 	}
 }
 
-func TestTextsAreMadeFit(t *testing.T) {
+func TestTextsAreCleaned(t *testing.T) {
 	long := strings.Repeat("ä", 600)
 	for _, c := range []struct{ says, given, want, agent string }{
-		{"UTF-8 stays", "ü🙂", "ü🙂", "ü🙂"},
-		{"bytes that are no UTF-8 are replaced", "a\xff\xfeb", "a\uFFFDb", "a\uFFFDb"},
+		{"valid UTF-8 does not change", "ü🙂", "ü🙂", "ü🙂"},
+		{"invalid UTF-8 is replaced", "a\xff\xfeb", "a\uFFFDb", "a\uFFFDb"},
 		{"NUL is replaced", "a\x00b", "a\uFFFDb", "a\uFFFDb"},
-		{"what is too long is cut between characters", "x" + long, "x" + long[:1022], "x" + long[:254]},
-		{"what becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256), strings.Repeat("a", 128)},
+		{"a long text is cut between characters", "x" + long, "x" + long[:1022], "x" + long[:254]},
+		{"a text that becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256), strings.Repeat("a", 128)},
 	} {
 		m := &audit.Memory{}
 		w := newWriter(t, audit.Config{Log: m})

@@ -14,18 +14,18 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// A LogBench is an empty audit log under test. When the Log is also an audit.Pruner or an audit.Finder,
-// that is tested, too.
+// A LogBench is an empty audit log under test. If the Log is also an audit.Pruner or an audit.Finder, RunLog
+// tests that, too.
 type LogBench struct {
 	audit.Log             // required
-	Trail     audit.Trail // reads what was appended; nil means that the Log itself does
+	Trail     audit.Trail // reads the appended records; nil if the Log itself is a Trail
 
-	// Again closes the log, and opens it again as a new process would. Without it the case of restarts
-	// is skipped.
+	// Again closes the log and opens it again, as a new process would. If it is nil, the test of restarts is
+	// skipped.
 	Again func(t *testing.T) audit.Log
 }
 
-// logPepper is that of the suite's writers.
+// logPepper is the pepper of the writers in the suite.
 var logPepper, _ = auth.NewPepper([]byte("the pepper of authtest.RunLog"))
 
 // RunLog tests the logs that open returns.
@@ -34,17 +34,17 @@ func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 		name, why string
 		run       func(*logTrial)
 	}{
-		{"entries come back as they were recorded", "what is authenticated is what is kept", entriesComeBack},
-		{"an append is not done twice", "a writer repeats what may have failed", appendOnce},
-		{"a chain has the records that it was given", "what does not follow is refused, and changes nothing", conflicts},
-		{"points of pruning", "retention removes what it says and nothing else", prunePoints},
-		{"several writers at once", "each process has a chain of its own, and retention and verification need no pause", severalWriters},
-		{"all is there after a restart", "what was appended outlives the process", restart},
+		{"entries come back as they were recorded", "a MAC covers exactly the stored entry", entriesComeBack},
+		{"an append is not done twice", "a writer repeats appends that may have failed", appendOnce},
+		{"records must continue the chain", "records that do not follow are refused and change nothing", conflicts},
+		{"prune points", "retention removes only records up to the prune point", prunePoints},
+		{"several writers at once", "each process has its own chain, and retention and verification need no pause", severalWriters},
+		{"a restart loses nothing", "appended records outlive the process", restart},
 		{"an ended context ends the work", "shutting down must not hang", endedContext},
 		{"queries", "by key, owner and time, newest first, without gaps between pages", queries},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			seed := rand.Uint64() //nolint:gosec // what is drawn has to be repeatable
+			seed := rand.Uint64() //nolint:gosec // random values must be repeatable
 			t.Logf("seed %d; the rule: %s", seed, c.why)
 			l := &logTrial{T: t, LogBench: open(t), dice: rand.New(rand.NewPCG(seed, 1)), now: start()} //nolint:gosec // as above
 			if trail, ok := l.Log.(audit.Trail); ok && l.Trail == nil {
@@ -55,7 +55,7 @@ func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 	}
 }
 
-// logTrial is one log on trial.
+// logTrial runs a case on one log.
 type logTrial struct {
 	*testing.T
 	LogBench
@@ -85,7 +85,7 @@ var strange = []string{
 	"", "GET", `"quoted' \back`, "line\nbreak\ttab\r", "ü\u00fc 🙂 \u2028", "<b>&amp;", "\x01\x7f", "null", "{", "%_", "\uFFFD",
 }
 
-// entry makes the next one: a little later, sometimes earlier, with texts of all sorts.
+// entry returns the next entry: usually a little later, sometimes earlier, with all kinds of text.
 func (l *logTrial) entry() auth.Entry {
 	l.now = l.now.Add(time.Duration(l.dice.IntN(4000)-200) * time.Millisecond)
 	text := func() string { return strange[l.dice.IntN(len(strange))] }
@@ -97,7 +97,7 @@ func (l *logTrial) entry() auth.Entry {
 	}
 }
 
-// record has each of writers record some entries, in turns, and returns them.
+// record makes each writer in turn record entries, and returns them.
 func (l *logTrial) record(n int, writers ...*audit.Writer) (all []auth.Entry) {
 	l.Helper()
 	for range n {
@@ -114,7 +114,7 @@ func (l *logTrial) record(n int, writers ...*audit.Writer) (all []auth.Entry) {
 	return all
 }
 
-// contents reads all of the log.
+// contents returns everything in the log.
 func (l *logTrial) contents() ([]audit.Chain, []audit.Record) {
 	l.Helper()
 	chains, err := l.Trail.Chains(l.Context())
@@ -128,12 +128,12 @@ func (l *logTrial) contents() ([]audit.Chain, []audit.Record) {
 	return chains, all
 }
 
-// whole verifies the log, which nobody touched.
+// whole verifies an undamaged log.
 func (l *logTrial) whole() audit.Report {
 	l.Helper()
 	r, err := audit.Verify(l.Context(), l.Trail, logPepper)
 	if err = cmp.Or(err, r.Err()); err != nil {
-		l.Fatalf("a log that nobody touched: %v", err)
+		l.Fatalf("an undamaged log does not verify: %v", err)
 	}
 	return r
 }

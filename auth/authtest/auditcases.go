@@ -14,7 +14,7 @@ import (
 )
 
 func entriesComeBack(l *logTrial) {
-	l.whole() // an empty one is whole too
+	l.whole() // an empty log verifies, too
 	want := l.record(40, l.writer())
 	for i := range want {
 		want[i].Time = time.UnixMilli(want[i].Time.UnixMilli()).UTC()
@@ -22,15 +22,15 @@ func entriesComeBack(l *logTrial) {
 	_, got := l.contents()
 	for i, r := range got {
 		if r.Seq != int64(i+1) || i >= len(want) || !reflect.DeepEqual(r.Entry, want[i]) {
-			l.Fatalf("entry %d of %d\nkept %+v\nrecorded %+v", i+1, len(want), r, want)
+			l.Fatalf("entry %d of %d\nstored   %+v\nrecorded %+v", i+1, len(want), r, want)
 		}
 	}
 	if r := l.whole(); r.Entries != 40 || len(r.Chains) != 1 || r.Chains[0].First != 1 || r.Chains[0].Last != 40 {
-		l.Errorf("the report says %+v", r)
+		l.Errorf("report = %+v", r)
 	}
 }
 
-// chain makes a chain of n records, as a writer does, and the head of each.
+// chain makes a chain of n records as a writer does, and returns the head after each.
 func (l *logTrial) chain(n int) (records []audit.Record, heads []audit.Checkpoint) {
 	l.Helper()
 	m := &audit.Memory{}
@@ -57,7 +57,7 @@ func appendOnce(l *logTrial) {
 		l.must(l.Append(l.Context(), heads[to-1], records[from:to]))
 	}
 	if _, got := l.contents(); !reflect.DeepEqual(got, records) {
-		l.Errorf("the log has %d entries:\n%+v\nof %d\n%+v", len(got), got, len(records), records)
+		l.Errorf("the log has %d entries:\n%+v\nwant %d:\n%+v", len(got), got, len(records), records)
 	}
 }
 
@@ -75,7 +75,7 @@ func conflicts(l *logTrial) {
 	forged[1].MAC[0] ^= 1
 	conflict("a gap", heads[3], records[3:])
 	conflict("another entry 2", heads[3], forged)
-	conflict("what was overtaken", heads[0], records[:1])
+	conflict("records before the head", heads[0], records[:1])
 	if _, got := l.contents(); !reflect.DeepEqual(got, records[:2]) {
 		l.Errorf("after conflicts the log holds\n%+v\nwant\n%+v", got, records[:2])
 	}
@@ -84,13 +84,13 @@ func conflicts(l *logTrial) {
 func prunePoints(l *logTrial) {
 	pruner, ok := l.Log.(audit.Pruner)
 	if !ok {
-		l.Skip("nothing can be removed from the log")
+		l.Skip("the log is not a Pruner")
 	}
 	records, heads := l.chain(4)
 	others, otherHeads := l.chain(1)
 	l.must(l.Append(l.Context(), heads[3], records))
 	l.must(l.Append(l.Context(), otherHeads[0], others))
-	point := func(seq int) audit.Checkpoint { // whoever signed it
+	point := func(seq int) audit.Checkpoint { // with any signature
 		return audit.Checkpoint{Writer: heads[0].Writer, Seq: int64(seq), MAC: records[seq-1].MAC, Signature: heads[0].Signature}
 	}
 	expect := func(what string, chains []audit.Chain, records []audit.Record) {
@@ -107,7 +107,7 @@ func prunePoints(l *logTrial) {
 		what  string
 		point int
 		left  int
-	}{{"up to 1", 1, 1}, {"up to 3", 3, 3}, {"up to 2, which is gone", 2, 3}} {
+	}{{"up to 1", 1, 1}, {"up to 3", 3, 3}, {"up to 2, which was removed before", 2, 3}} {
 		l.must(pruner.Prune(l.Context(), []audit.Checkpoint{point(step.point)}))
 		expect(step.what, []audit.Chain{{Head: heads[3], PrunePoint: point(step.left)}, other}, append(slices.Clone(records[step.left:]), others...))
 	}
@@ -115,7 +115,7 @@ func prunePoints(l *logTrial) {
 	l.must(pruner.Prune(l.Context(), []audit.Checkpoint{point(4), nobody}))
 	expect("up to the head", []audit.Chain{other}, others)
 	if err := l.Append(l.Context(), heads[3], records[3:]); !errors.Is(err, audit.ErrConflict) {
-		l.Errorf("an append to a chain that was forgotten: %v", err)
+		l.Errorf("append to a removed chain: %v", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func severalWriters(l *logTrial) {
 	pruner, prunes := l.Log.(audit.Pruner)
 	pruned := int64(0)
 	for i := range 10 {
-		if prunes { // of the first writer, whose entries are the oldest, some and then all
+		if prunes { // removes first some, then all entries of the first writer, which are the oldest
 			p, err := audit.Prune(l.Context(), pruner, logPepper, work[0][i*6].Time)
 			l.must(err)
 			pruned += p.Entries
@@ -155,13 +155,13 @@ func severalWriters(l *logTrial) {
 		l.must(<-errs)
 	}
 	if r := l.whole(); r.Entries+pruned != writers*each || len(r.Chains) < writers-1 {
-		l.Errorf("%d entries in %d chains, and %d were pruned", r.Entries, len(r.Chains), pruned)
+		l.Errorf("%d entries in %d chains, %d pruned", r.Entries, len(r.Chains), pruned)
 	}
 }
 
 func restart(l *logTrial) {
 	if l.Again == nil {
-		l.Skip("the log forgets")
+		l.Skip("the log cannot be opened again")
 	}
 	w := l.writer()
 	l.record(25, w)
@@ -205,14 +205,14 @@ func endedContext(l *logTrial) {
 		}
 	}
 	if r := l.whole(); r.Entries != 1 {
-		l.Errorf("there are %d entries", r.Entries)
+		l.Errorf("the log has %d entries", r.Entries)
 	}
 }
 
 func queries(l *logTrial) {
 	finder, ok := l.Log.(audit.Finder)
 	if !ok {
-		l.Skip("the log answers none")
+		l.Skip("the log is not a Finder")
 	}
 	l.record(60, l.writer(), l.writer())
 	_, all := l.contents()
@@ -243,7 +243,7 @@ func queries(l *logTrial) {
 	}
 }
 
-// query makes one at random, about entries like all.
+// query returns a random query that fits the entries in all.
 func (l *logTrial) query(all []audit.Record) audit.Query {
 	q := audit.Query{Limit: 1 + l.dice.IntN(20)}
 	pick := func() time.Time { return all[l.dice.IntN(len(all))].Entry.Time }
@@ -262,7 +262,7 @@ func (l *logTrial) query(all []audit.Record) audit.Query {
 	return q
 }
 
-// pages asks for all pages of q.
+// pages returns the entries of all pages of q.
 func (l *logTrial) pages(f audit.Finder, q audit.Query) (all []audit.Record) {
 	l.Helper()
 	for range 100 {
@@ -279,6 +279,6 @@ func (l *logTrial) pages(f audit.Finder, q audit.Query) (all []audit.Record) {
 		l.must(err)
 		q.After = &next
 	}
-	l.Fatal("the pages do not end")
+	l.Fatal("more than 100 pages")
 	return nil
 }

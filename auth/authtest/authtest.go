@@ -1,6 +1,14 @@
-// Package authtest has the conformance suites of auth.KeyStore ([Run]), audit.Log ([RunLog])
-// and store.Directory ([RunDirectory]): what each of them must do, every case with the sentence that it
-// checks.
+// Package authtest has the conformance tests for implementations of auth.KeyStore, audit.Log and
+// store.Directory:
+//
+//	func TestKeys(t *testing.T) {
+//		authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
+//			return authtest.Store{KeyStore: keys, Create: keys.Create}
+//		}})
+//	}
+//
+// [Run] tests key stores, [RunLog] audit logs, and [RunDirectory] directories. Each failed case prints the
+// rule that it checks.
 package authtest
 
 import (
@@ -13,38 +21,38 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// A Store is what Run tests: the KeyStore, and functions that create and change its keys.
+// A Store is the KeyStore that Run tests, with functions to create and change its keys.
 type Store struct {
 	auth.KeyStore // required
 
-	// Create stores a key with a new secret, and returns it as it is stored. Required.
+	// Create stores a key with a new secret, and returns the stored key. Required.
 	Create func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error)
-	// Rotate, Revoke and SetDisabled change the key of an id. Without one, the cases
-	// that need it are skipped.
+	// Rotate, Revoke and SetDisabled change the key with this id. Cases that need a missing function are
+	// skipped.
 	Rotate      func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error)
 	Revoke      func(ctx context.Context, id string) error
 	SetDisabled func(ctx context.Context, id string, disabled bool) error
-	// Change lets change amend the key of an id. Without it its case is skipped.
+	// Change calls change on the key with this id. If it is nil, its case is skipped.
 	Change func(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error)
-	// AddOwner creates an owner before its first key is created. Nil for a store that accepts any
-	// owner.
+	// AddOwner creates an owner before the owner's first key is created. It may be nil if the store accepts
+	// any owner.
 	AddOwner func(ctx context.Context, id string) error
-	// Used records that the key of an id was accepted, and returns once Key shows it. Key returns the
-	// key of an id. Without them the case of last uses is skipped.
+	// Used records that the key with this id was accepted, and returns after Key shows it. Key returns the
+	// key with this id. If either is nil, the case of last uses is skipped.
 	Used func(ctx context.Context, id string, at time.Time) error
 	Key  func(ctx context.Context, id string) (auth.Key, error)
 }
 
-// A Harness makes the store for the suite.
+// A Harness opens the store under test.
 type Harness struct {
-	// Pepper is that of the store that Open returns.
+	// Pepper is the pepper of the store that Open returns.
 	Pepper auth.Pepper
-	// Lag is how long an answer may be outdated when it changed by time alone, such as by an expiry,
-	// and not by a change in this process. 0 means never; for a cache it is its TTL.
+	// Lag is how long an answer may be outdated after a change by time alone, such as an expiry. It does not
+	// apply to changes by this process. A cache passes its TTL; 0 means not at all.
 	Lag time.Duration
-	// Open returns an empty store that takes the time from now, which is safe for
-	// concurrent use. It closes it with t.Cleanup. It is called once: all cases have
-	// that store, and each has keys of its own.
+	// Open returns an empty store that reads the time from now, which is safe for concurrent use. Open
+	// closes the store with t.Cleanup. It is called once: all cases share the store, and each creates its
+	// own keys.
 	Open func(t *testing.T, now func() time.Time) Store
 }
 
@@ -61,7 +69,7 @@ func Run(t *testing.T, h Harness) {
 			}
 			if (c.rotates && b.Rotate == nil) || (c.switches && (b.Revoke == nil || b.SetDisabled == nil)) ||
 				(c.changes && b.Change == nil) || (c.uses && (b.Used == nil || b.Key == nil)) {
-				t.Skip("the store has no such operation")
+				t.Skip("the harness lacks a function for this case")
 			}
 			c.run(b)
 		})
@@ -78,20 +86,20 @@ type testCase struct {
 	run      func(*bench)
 }
 
-// bench is the store on trial in one case.
+// bench runs a case on the store.
 type bench struct {
 	Store
-	clock  *clock          // of all cases: each begins when the one before has ended
-	owners map[string]bool // that were made, in all cases
+	clock  *clock          // shared by all cases, which run one after the other
+	owners map[string]bool // created owners, shared by all cases
 
 	t      *testing.T
-	id     string // of a key of this case alone
+	id     string // the id of a key that only this case uses
 	why    string
 	pepper auth.Pepper
 	lag    time.Duration
 }
 
-// start is off the whole millisecond on purpose: stores keep whole ones.
+// start is not a whole millisecond on purpose, since stores save whole milliseconds.
 func start() time.Time {
 	return time.Date(2026, 3, 29, 0, 59, 59, 987_654_321, time.FixedZone("", 5*3600+45*60))
 }
@@ -113,7 +121,7 @@ func (c *clock) add(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// failf ends the case with what was seen and the rule it breaks.
+// failf ends the case with the difference and the rule.
 func (b *bench) failf(format string, args ...any) {
 	b.t.Helper()
 	b.t.Errorf(format, args...)
@@ -130,7 +138,7 @@ func (b *bench) create(k auth.Key) (auth.Key, auth.Secret) {
 	return k, s
 }
 
-// own makes sure of owners.
+// own creates owners that do not exist yet.
 func (b *bench) own(owners ...string) {
 	b.t.Helper()
 	for _, o := range owners {
@@ -166,7 +174,7 @@ func (b *bench) find(what string, s auth.Secret) *auth.Key {
 	return k
 }
 
-// full is a key with something in every field that a caller sets, with the id of the case.
+// full returns a key with a value in each field that a caller can set, and with the id of the case.
 func (b *bench) full() auth.Key {
 	return auth.Key{
 		ID: b.id, Owner: "acme", Name: `Panel "ü" 'x' \ %_ 🙂`,

@@ -22,7 +22,7 @@ const flawVariable = "AUTHTEST_FLAW"
 
 var pepper, _ = auth.NewPepper([]byte("a pepper for stores with a flaw"))
 
-// flaws are planted mistakes, and the test and the case that must catch each.
+// flaws maps each planted mistake to the test and the case that must detect it.
 var flaws = map[string]struct{ test, caught string }{
 	"forgets the filters":         {"TestFlawedKeys", "round trip"},
 	"calls every trouble unknown": {"TestFlawedKeys", "cancelled"},
@@ -35,16 +35,16 @@ var flaws = map[string]struct{ test, caught string }{
 	"lists backwards":             {"TestFlawedDirectory", "list"},
 	"takes any case of an id":     {"TestFlawedDirectory", "one website"},
 	"appends twice":               {"TestFlawedLog", "an append is not done twice"},
-	"takes any record":            {"TestFlawedLog", "a chain has the records that it was given"},
-	"prunes everything":           {"TestFlawedLog", "points of pruning"},
+	"takes any record":            {"TestFlawedLog", "records must continue the chain"},
+	"prunes everything":           {"TestFlawedLog", "prune points"},
 	"finds the oldest first":      {"TestFlawedLog", "queries"},
 }
 
-// flawed reports whether the environment asks for that flaw. Only TestSuiteCatches does;
-// without a flaw the suites must pass.
+// flawed reports whether the environment selects this flaw. Only TestSuiteCatches selects flaws; without a flaw
+// the suites must pass.
 func flawed(name string) bool { return os.Getenv(flawVariable) == name }
 
-// TestSuiteCatches runs cases of the tests below in processes of their own, since they have to fail.
+// TestSuiteCatches runs the tests below in separate processes, since they must fail.
 func TestSuiteCatches(t *testing.T) {
 	for name, f := range flaws {
 		t.Run(name, func(t *testing.T) {
@@ -60,17 +60,17 @@ func TestSuiteCatches(t *testing.T) {
 			cmd.Env = append(os.Environ(), flawVariable+"="+name)
 			out, err := cmd.CombinedOutput()
 			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
-				t.Fatalf("the suite passed what %s: %v", name, err)
+				t.Fatalf("the suite did not detect the flaw %q: %v", name, err)
 			}
 			where := "--- FAIL: " + f.test + "/" + caught
 			if !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
-				t.Errorf("no %q in the output:\n%s", where, out)
+				t.Errorf("the output lacks %q:\n%s", where, out)
 			}
 		})
 	}
 }
 
-// keys is a store of keys with the flaws.
+// keys is a key store with the selected flaw.
 type keys struct {
 	*auth.Memory
 	found sync.Map
@@ -136,7 +136,7 @@ func TestFlawedKeys(t *testing.T) {
 	}})
 }
 
-// directory is one with the flaws.
+// directory is a directory with the selected flaw.
 type directory struct{ store.MemoryDirectory }
 
 func (d *directory) Websites(ctx context.Context, owner string) ([]store.Website, error) {
@@ -165,7 +165,7 @@ func TestFlawedDirectory(t *testing.T) {
 	})
 }
 
-// log is an audit log with the flaws.
+// log is an audit log with the selected flaw.
 type log struct {
 	audit.Memory
 	again []audit.Record

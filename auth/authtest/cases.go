@@ -15,49 +15,49 @@ import (
 func cases() []testCase {
 	return []testCase{
 		{name: "round trip", run: roundTrip,
-			why: "a key is found by its secret's digest, with every field as Create returned it"},
+			why: "the digest of a secret finds its key, with every field as Create returned it"},
 		{name: "bare key", run: bareKey,
-			why: "what was not said stays unsaid: nil types are not empty ones, and no time is not 1970"},
+			why: "absent values stay absent: nil types differ from an empty list, and a zero time from 1970"},
 		{name: "unknown digest", run: unknownDigest,
-			why: "a digest that differs in one bit is another digest; not found wraps ErrNotFound"},
+			why: "a digest with one different bit finds no key; the error wraps ErrNotFound"},
 		{name: "no secret inside", run: noSecret,
-			why: "a store's answer never holds the secret"},
+			why: "a returned key never contains the secret"},
 		{name: "own copy", run: ownCopy,
-			why: "what a caller does to a key it was given changes nothing in the store"},
+			why: "a caller that changes a returned key does not change the store"},
 		{name: "taken id", run: takenID,
-			why: "creating a key of a known id wraps ErrExists and leaves the first as it was"},
+			why: "creating a key with an existing id fails with ErrExists and does not change the existing key"},
 		{name: "refused keys", run: refusedKeys,
 			why: "a key that auth.Key.Check refuses is not created"},
 		{name: "cancelled", run: cancelled,
-			why: "a store that could not look must not say that the key is unknown"},
+			why: "a store that fails to look up a key must not report that it does not exist"},
 		{name: "rotation without grace", rotates: true, run: rotation,
-			why: "rotation keeps the record, and the old secret dies at once"},
+			why: "a rotation does not change the other fields, and the old secret becomes invalid at once"},
 		{name: "rotation with grace", rotates: true, run: rotationWithGrace,
-			why: "the old secret lives until the grace period is over, and not a millisecond longer"},
+			why: "the old secret is valid exactly until the end of the grace period"},
 		{name: "rotated twice", rotates: true, run: rotatedTwice,
 			why: "each old secret keeps its own grace period when the key is rotated again within it"},
 		{name: "many rotations", rotates: true, run: manyRotations,
 			why: "at most MaxOldSecrets old secrets are valid: the oldest one ends first, and expired ones do not count"},
 		{name: "rotated after a leak", rotates: true, run: rotatedAfterALeak,
-			why: "a rotation without a grace period ends all old secrets at once"},
+			why: "a rotation without a grace period invalidates all old secrets at once"},
 		{name: "rotations at once", rotates: true, run: rotationsAtOnce,
-			why: "of rotations at once one is made or all in turn; the others fail with ErrConflict, and the key has a working secret"},
+			why: "concurrent rotations succeed or fail with ErrConflict; at least one succeeds, and the key has a working secret"},
 		{name: "grace past expiry", rotates: true, run: gracePastExpiry,
-			why: "a key that expires takes both its secrets with it, and is not rotated any more"},
+			why: "both secrets of an expired key are invalid, and it cannot be rotated"},
 		{name: "clock set back", rotates: true, run: clockSetBack,
-			why: "instants are kept, not ages: set back, the clock prolongs a grace and nothing else"},
+			why: "stores save instants, not ages: a clock that is set back only makes grace periods longer"},
 		{name: "change seen at once", rotates: true, switches: true, run: seenAtOnce,
-			why: "what this process changed it sees from then on, whoever looked meanwhile"},
+			why: "a process sees its own changes at once, even if the key was looked up at the same time"},
 		{name: "changed key", changes: true, switches: true, run: changedKey,
-			why: "a change takes effect at once and whole, leaves the secret and whose the key is, and refuses what makes no key"},
+			why: "a change is atomic and visible at once, does not change secret and owner, and must result in a valid key"},
 		{name: "last use", uses: true, run: lastUse,
-			why: "the last use of a key is shown, at most once a minute, and never moves back"},
+			why: "the last use of a key is updated at most once a minute and never becomes earlier"},
 		{name: "refused rotations", rotates: true, switches: true, run: refusedRotations,
-			why: "an unknown key is not rotated, nor a revoked one, nor with a negative grace"},
+			why: "unknown keys and revoked keys cannot be rotated, and a negative grace is refused"},
 		{name: "revoked and disabled", switches: true, run: switchedOff,
-			why: "a key that is not valid is still found, so that the log can say why it was refused"},
+			why: "invalid keys are still found, so that the log can say why they were refused"},
 		{name: "concurrency", run: concurrency,
-			why: "a store is safe for concurrent use, and keys made together are all kept"},
+			why: "a store is safe for concurrent use, and all concurrently created keys are stored"},
 	}
 }
 
@@ -83,12 +83,12 @@ func bareKey(b *bench) {
 		b.failf("found   %+v\ncreated %+v", *found, bare)
 	}
 	if found.Types != nil || found.Limits != nil || !found.Expires.IsZero() || !found.Revoked.IsZero() || !found.All {
-		b.failf("a bare key came back with more than it had: %+v", *found)
+		b.failf("fields of a bare key were set: %+v", *found)
 	}
 	_, secret = b.create(auth.Key{Owner: "acme", Types: []string{}})
-	found = b.find("key of no types", secret)
+	found = b.find("key with an empty list of types", secret)
 	if found.Types == nil || len(found.Types) != 0 || found.All {
-		b.failf("a key of no types came back as %+v", *found)
+		b.failf("a key with an empty list of types came back as %+v", *found)
 	}
 }
 
@@ -112,7 +112,7 @@ func noSecret(b *bench) {
 	found := b.find("created key", secret)
 	random := secret.Reveal()[len(secret.Start()):]
 	if text := fmt.Sprintf("%+v %#v %+v", *found, *found, made); strings.Contains(text, random) {
-		b.failf("the key holds its secret")
+		b.failf("the key contains its secret")
 	}
 }
 
@@ -148,13 +148,13 @@ func takenID(b *bench) {
 
 func refusedKeys(b *bench) {
 	for what, k := range map[string]auth.Key{
-		"no owner":          {All: true},
-		"all and a list":    {Owner: "acme", All: true, Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}}},
-		"unknown scope":     {Owner: "acme", Scopes: []auth.Scope{"read:everything"}},
-		"filter of nothing": {Owner: "acme", Filters: []auth.Filter{{Field: "country", Op: "eq"}}},
-		"filter not UTF-8":  {Owner: "acme", Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"\xff"}}}},
-		"NUL in the name":   {Owner: "acme", Name: "a\x00b"},
-		"endless id":        {Owner: "acme", ID: strings.Repeat("x", 4096)},
+		"no owner":              {All: true},
+		"all and a list":        {Owner: "acme", All: true, Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}}},
+		"unknown scope":         {Owner: "acme", Scopes: []auth.Scope{"read:everything"}},
+		"filter without values": {Owner: "acme", Filters: []auth.Filter{{Field: "country", Op: "eq"}}},
+		"filter not UTF-8":      {Owner: "acme", Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"\xff"}}}},
+		"NUL in the name":       {Owner: "acme", Name: "a\x00b"},
+		"long id":               {Owner: "acme", ID: strings.Repeat("x", 4096)},
 	} {
 		if _, s, err := b.Create(b.t.Context(), k); !errors.Is(err, auth.ErrBadKey) || s.Reveal() != "" {
 			b.failf("%s: %v", what, err)
@@ -173,7 +173,7 @@ func cancelled(b *bench) {
 
 func switchedOff(b *bench) {
 	made, secret := b.create(b.full())
-	b.find("new key", secret) // as a cache would have it
+	b.find("new key", secret) // so that a cache has it
 	ctx := b.t.Context()
 	for _, disabled := range []bool{true, false} {
 		if err := b.SetDisabled(ctx, made.ID, disabled); err != nil {
@@ -189,7 +189,7 @@ func switchedOff(b *bench) {
 			b.failf("Revoke: %v", err)
 		}
 		if k := b.find("revoked key", secret); !k.Revoked.Equal(at) {
-			b.failf("revoked at %v, want the first time, %v", k.Revoked, at)
+			b.failf("Revoked = %v, want the first time, %v", k.Revoked, at)
 		}
 		b.clock.add(time.Hour)
 	}

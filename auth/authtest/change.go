@@ -29,10 +29,10 @@ func changedKey(b *bench) {
 		b.failf("Change: %v\nreturned %+v\nfound    %+v\nwant     %+v", err, changed, got, want)
 	}
 	if _, err := b.Change(ctx, made.ID, func(k *auth.Key) { k.All = true }); !errors.Is(err, auth.ErrBadKey) {
-		b.failf("a change to all resources and a list of them: %v", err)
+		b.failf("change to All with a list of resources: %v", err)
 	}
 	if _, err := b.Change(ctx, "nobody", func(*auth.Key) {}); !errors.Is(err, auth.ErrNotFound) {
-		b.failf("a change of an unknown key: %v", err)
+		b.failf("change of an unknown key: %v", err)
 	}
 	if got := *b.find("key after refused changes", secret); !reflect.DeepEqual(got, want) {
 		b.failf("found %+v\nwant  %+v", got, want)
@@ -42,11 +42,11 @@ func changedKey(b *bench) {
 		b.failf("Revoke: %v", err)
 	}
 	if _, err := b.Change(ctx, made.ID, func(k *auth.Key) { k.Name = "x" }); !errors.Is(err, auth.ErrBadKey) {
-		b.failf("a change of a revoked key: %v", err)
+		b.failf("change of a revoked key: %v", err)
 	}
 }
 
-// changesAtOnce has each of several add a resource.
+// changesAtOnce makes several goroutines add a resource each.
 func changesAtOnce(b *bench, id string, secret auth.Secret) {
 	const together = 8
 	before := len(b.find("key", secret).Resources)

@@ -14,19 +14,19 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Directory is what RunDirectory tests: the store.Directory, and functions that add records to it,
-// with their owners where needed.
+// A Directory is the store.Directory that RunDirectory tests, with functions to add records and their
+// owners.
 type Directory struct {
 	store.Directory // required
 
-	// AddWebsite keeps w as it is given. Required.
+	// AddWebsite stores w unchanged. Required.
 	AddWebsite func(ctx context.Context, w store.Website) error
-	// AddSubject keeps a link or a monitor of an owner. Required.
+	// AddSubject stores a link or a monitor of an owner. Required.
 	AddSubject func(ctx context.Context, s store.Subject, owner string) error
 }
 
-// RunDirectory tests a directory. open returns an empty one, which it closes with t.Cleanup. It is called
-// once: all cases have that directory, and each has ids and an owner of its own.
+// RunDirectory tests a directory. open returns an empty one, and closes it with t.Cleanup. open is called once:
+// all cases share the directory, and each uses its own ids and owner.
 func RunDirectory(t *testing.T, open func(t *testing.T) Directory) {
 	shared := open(t)
 	for n, c := range []struct {
@@ -34,24 +34,24 @@ func RunDirectory(t *testing.T, open func(t *testing.T) Directory) {
 		why  string
 		run  func(*register)
 	}{
-		{"list", "an owner's websites come by creation, then id bytewise, with every field as it was kept", list},
-		{"nobody", "who has nothing has an empty list, which is no error", nobody},
-		{"one website", "a website is found by its exact id, whoever's it is", oneWebsite},
-		{"owners", "the same id may be a website, a link and a monitor of three owners", owners},
-		{"strange ids", "an id that cannot be is not found; it is no failure", strangeIDs},
-		{"cancelled", "a directory that could not look must not say that there is nothing", cancelledDirectory},
+		{"list", "an owner's websites are ordered by creation time, then by the bytes of the id, and every field is returned as stored", list},
+		{"nobody", "an owner without websites gets an empty list, not an error", nobody},
+		{"one website", "a website is found by its exact id, regardless of the owner", oneWebsite},
+		{"owners", "one id may be used by a website, a link and a monitor of three owners", owners},
+		{"strange ids", "an impossible id is not found, which is not a failure", strangeIDs},
+		{"cancelled", "a directory that fails to look must not report that nothing exists", cancelledDirectory},
 		{"concurrency", "a directory is safe for concurrent use", concurrentDirectory},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(&register{shared, t, c.why, fmt.Sprint("acme-", n)}) })
 	}
 }
 
-// register is the directory on trial in one case.
+// register runs a case on the directory.
 type register struct {
 	Directory
 	t     *testing.T
 	why   string
-	owner string // of this case alone
+	owner string // only used by this case
 }
 
 func (r *register) failf(format string, args ...any) {
@@ -76,7 +76,7 @@ func site(id, owner string, minute int) store.Website {
 	}
 }
 
-// rules are others every minute, of four.
+// rules returns one of four sets of rules, depending on the minute.
 func rules(minute int) (r store.Rules) {
 	if minute%2 == 1 {
 		r.AllowedOrigins, r.KeyedEvents = []string{"*.b.example", "localhost"}, true
@@ -106,7 +106,7 @@ func list(r *register) {
 				r.failf("at %d: %+v\nwant: %+v", i, got[i], want[i])
 			}
 		}
-		got[0], got[1] = got[1], got[0] // what a caller does to its list is its own affair
+		got[0], got[1] = got[1], got[0] // a caller may change the returned list
 	}
 }
 
@@ -137,7 +137,7 @@ func owners(r *register) {
 	}
 	for _, kind := range []store.SubjectKind{store.KindLink, store.KindSchedule} {
 		if _, err := r.Owner(ctx, store.Subject{Kind: kind, ID: "same"}); !errors.Is(err, store.ErrNotFound) {
-			r.failf("the website is a %s too: %v", kind, err)
+			r.failf("the website was found as a %s, too: %v", kind, err)
 		}
 		if err := r.AddSubject(ctx, store.Subject{Kind: kind, ID: "same"}, want[kind]); err != nil {
 			r.failf("AddSubject: %v", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth/authtest"
 )
 
-// The test of a key store, here of the one in memory. What the store has no function for
-// is skipped.
+// The test of a key store, here of the store in memory. Cases for which Store has no function are
+// skipped.
 func ExampleRun() {
 	TestKeys := func(t *testing.T) {
 		pepper, err := auth.NewPepper([]byte("a pepper for tests, and no other"))

@@ -16,7 +16,7 @@ func rotation(b *bench) {
 	b.clock.add(time.Hour)
 	rotated, fresh := b.rotate(made.ID, 0)
 	if old.Reveal() == fresh.Reveal() {
-		b.failf("the secret is the old one")
+		b.failf("the secret did not change")
 	}
 	want := made
 	want.Start = fresh.Start()
@@ -47,7 +47,7 @@ func rotationWithGrace(b *bench) {
 	b.find("new secret after the grace", fresh)
 }
 
-// rotatedTwice rotates a key twice within its grace period: each old secret keeps its own.
+// rotatedTwice rotates a key twice within a grace period. Each old secret keeps its own grace period.
 func rotatedTwice(b *bench) {
 	made, first := b.create(b.full())
 	_, second := b.rotate(made.ID, time.Hour)
@@ -70,12 +70,12 @@ func rotatedTwice(b *bench) {
 	b.find("third secret", third)
 }
 
-// manyRotations rotates until there are more old secrets than a key may have.
+// manyRotations rotates until the key has too many old secrets.
 func manyRotations(b *bench) {
 	made, first := b.create(b.full())
 	secrets := []auth.Secret{first}
 	_, short := b.rotate(made.ID, time.Hour)
-	_, next := b.rotate(made.ID, time.Minute) // ends short after a minute
+	_, next := b.rotate(made.ID, time.Minute) // expires after a minute
 	b.clock.add(time.Minute + b.lag)
 	if k, err := b.look(short); !errors.Is(err, auth.ErrNotFound) {
 		b.failf("a secret after its grace: %v, %v", k, err)
@@ -85,7 +85,7 @@ func manyRotations(b *bench) {
 		secrets = append(secrets, s)
 	}
 	for i, s := range secrets {
-		b.find(fmt.Sprintf("secret %d; one after its grace takes no place", i), s)
+		b.find(fmt.Sprintf("secret %d; an expired one does not count", i), s)
 	}
 	_, newest := b.rotate(made.ID, time.Hour)
 	if k, err := b.look(first); !errors.Is(err, auth.ErrNotFound) {
@@ -96,7 +96,7 @@ func manyRotations(b *bench) {
 	}
 }
 
-// rotatedAfterALeak rotates without a grace period while old secrets have theirs.
+// rotatedAfterALeak rotates without a grace period while old secrets are in theirs.
 func rotatedAfterALeak(b *bench) {
 	made, first := b.create(b.full())
 	_, second := b.rotate(made.ID, time.Hour)
@@ -148,7 +148,7 @@ func rotationsAtOnce(b *bench) {
 		for i, s := range secrets {
 			if errs[i] != nil {
 				if !errors.Is(errs[i], auth.ErrConflict) || s.Reveal() != "" {
-					b.failf("a rotation that lost: %v", errs[i])
+					b.failf("a concurrent rotation: %v", errs[i])
 				}
 				continue
 			}
@@ -162,10 +162,10 @@ func rotationsAtOnce(b *bench) {
 			most = 1 + auth.MaxOldSecrets
 		}
 		if rotated == 0 || working == 0 || working > most {
-			b.failf("with a grace of %v: %d rotations were made, and %d of their secrets work", grace, rotated, working)
+			b.failf("with a grace of %v: %d rotations succeeded, %d of their secrets work", grace, rotated, working)
 		}
 		if _, err := b.look(first); grace == 0 && !errors.Is(err, auth.ErrNotFound) {
-			b.failf("the secret from before: %v", err)
+			b.failf("the previous secret: %v", err)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func clockSetBack(b *bench) {
 	b.find("new secret after the clock was set forward", fresh)
 }
 
-// seenAtOnce changes keys while others look at them.
+// seenAtOnce changes keys while other goroutines look them up.
 func seenAtOnce(b *bench) {
 	ctx, stop := context.WithCancel(b.t.Context())
 	made, secret := b.create(b.full())

@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache"
 )
 
-// A cache stands between the store of keys and whoever authenticates, and is told of
-// changes by the store. (store/meta has a method Notify for that.)
+// Authenticators use the cache instead of the store. The store notifies the cache of changes; the
+// method for that in store/meta is Notify.
 func Example() {
 	pepper, err := auth.NewPepper([]byte("sixteen bytes or more"))
 	if err != nil {
@@ -34,7 +34,7 @@ func Example() {
 		return
 	}
 	digest := secret.Digest(pepper)
-	for range 2 { // the second time from the cache
+	for range 2 { // the second look-up is answered by the cache
 		if _, err := cache.KeyByDigest(context.Background(), digest); err != nil {
 			fmt.Println(err)
 			return

@@ -1,20 +1,26 @@
-// Package keycache caches for less than a second what a store of keys answered, so that a busy key
-// costs about one look-up a second rather than one per request. It is an [auth.KeyStore] around
-// another.
+// Package keycache caches the answers of a key store for less than a second:
+//
+//	cache, err := keycache.New(keycache.Config{Store: keys})            // keys: an auth.KeyStore
+//	keys.Notify(cache)                                                  // the store reports its changes to the cache
+//	callers, err := auth.New(auth.Config{Store: cache, Pepper: pepper})
+//	caller, err := callers.Authenticate(ctx, r)                         // asks keys
+//	caller, err = callers.Authenticate(ctx, r)                          // answered by the cache
+//
+// A busy key then costs about one look-up per second instead of one per request.
 //
 // # How old an answer may be
 //
-// No answer is older than Config.TTL, counted from before the store was asked. A change made by this
-// process is seen at once when the store notifies the [Cache], which is an [auth.Invalidator]; changes
-// of other processes are seen when a message bus (such as package redisbus) notifies it, otherwise
-// after the TTL. So revocation reaches every process within a second, whatever fails.
+// An answer is never older than Config.TTL, counted from the start of the look-up. A change by this process
+// takes effect at once if the store notifies the [Cache], which is an [auth.Invalidator]. A change by another
+// process takes effect when a message bus (such as package redisbus) notifies the cache, and otherwise
+// after the TTL. So a revocation reaches every process within a second, even if the bus fails.
 //
-// # What is remembered
+// # Which answers are cached
 //
-// Keys, and digests that belong to no key; each in a bounded number, the least recently used dropped
-// first. Failures are not: while the store cannot answer, keys stay valid for the rest of their TTL and
-// then fail; unknown keys are never accepted. Concurrent calls for one digest share one look-up, which
-// goes on when they end.
+// The cache holds keys, and digests that belong to no key. The number of each is bounded, and the least recently
+// used entry is dropped first. Failures are not cached: if the store fails, cached keys stay valid for the rest
+// of their TTL, and then requests with them fail. Unknown keys are never accepted. Concurrent calls for one digest
+// share a look-up, which continues if their contexts end.
 package keycache
 
 import (
@@ -27,23 +33,23 @@ import (
 	"github.com/sightline-analytics/sightline/internal/recent"
 )
 
-// The longest time for which an answer may be remembered, and the default, which leaves
-// room for the look-up itself within a second.
+// MaxTTL is the maximum age of an answer. The default leaves time for the look-up itself within a
+// second.
 const (
 	MaxTTL     = time.Second
 	DefaultTTL = 750 * time.Millisecond
 )
 
-// Config is what a [Cache] needs.
+// Config configures [New].
 type Config struct {
 	Store   auth.KeyStore    // required
-	TTL     time.Duration    // at most MaxTTL; 0 means DefaultTTL
-	Keys    int              // how many secrets of keys are remembered; 0 means 10 000
-	Unknown int              // how many digests of no key are remembered; 0 means 10 000
+	TTL     time.Duration    // time to live of an answer, at most MaxTTL; 0 means DefaultTTL
+	Keys    int              // maximum number of cached keys; 0 means 10 000
+	Unknown int              // maximum number of cached unknown digests; 0 means 10 000
 	Now     func() time.Time // nil means time.Now
 }
 
-// A Cache is safe for concurrent use.
+// A Cache is an [auth.KeyStore] that caches the answers of another one. It is safe for concurrent use.
 type Cache struct{ keys *recent.Cache[*auth.Key] } // by digest
 
 var (
@@ -51,17 +57,17 @@ var (
 	_ auth.Invalidator = (*Cache)(nil)
 )
 
-// New makes a cache. Its error joins all problems of cfg.
+// New returns a Cache. Its error joins all problems of cfg.
 func New(cfg Config) (*Cache, error) {
 	var faults []error
 	if cfg.Store == nil {
-		faults = append(faults, errors.New("auth/keycache: store of keys is missing"))
+		faults = append(faults, errors.New("auth/keycache: Config.Store is required"))
 	}
 	if cfg.TTL < 0 || cfg.TTL > MaxTTL {
-		faults = append(faults, fmt.Errorf("auth/keycache: TTL of %v, more than %v or negative", cfg.TTL, MaxTTL))
+		faults = append(faults, fmt.Errorf("auth/keycache: TTL must be between 0 and %v, not %v", MaxTTL, cfg.TTL))
 	}
 	if cfg.Keys < 0 || cfg.Unknown < 0 {
-		faults = append(faults, fmt.Errorf("auth/keycache: room for %d keys and %d unknown digests", cfg.Keys, cfg.Unknown))
+		faults = append(faults, fmt.Errorf("auth/keycache: numbers of keys (%d) and unknown digests (%d) must not be negative", cfg.Keys, cfg.Unknown))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -85,7 +91,7 @@ func New(cfg Config) (*Cache, error) {
 	return &Cache{keys}, nil
 }
 
-// loaderOf asks store for the key of a digest.
+// loaderOf returns a loader that gets the key of a digest from store.
 func loaderOf(store auth.KeyStore) recent.Loader[*auth.Key] {
 	return func(ctx context.Context, digest string) (*auth.Key, error) {
 		key, err := store.KeyByDigest(ctx, auth.Digest([]byte(digest)))
@@ -106,8 +112,8 @@ func (c *Cache) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, erro
 	return &k, nil
 }
 
-// KeyChanged implements [auth.Invalidator]. It also drops all digests of no key, since one of them may
-// now belong to a key.
+// KeyChanged implements [auth.Invalidator]. It also drops all unknown digests, since one of them may now
+// belong to a key.
 func (c *Cache) KeyChanged(_ context.Context, id string) {
 	c.keys.Forget(func(k *auth.Key) bool { return id == "" || k.ID == id })
 }

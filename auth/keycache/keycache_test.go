@@ -18,7 +18,7 @@ import (
 
 var pepper, _ = auth.NewPepper([]byte("a pepper for caches of keys"))
 
-// slow is a store whose answers a test counts and holds back.
+// slow is a store whose look-ups a test can count and delay.
 type slow struct {
 	auth.KeyStore
 	asked atomic.Int64
@@ -36,13 +36,13 @@ func (s *slow) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error
 	return k, err
 }
 
-// world is a cache around a counted store, with a clock of its own.
+// world is a cache around a counted store, with its own clock.
 type world struct {
 	*keycache.Cache
 	keys  *auth.Memory
 	inner *slow
 	clock atomic.Int64 // nanoseconds since noon
-	looks atomic.Int64 // at the clock
+	looks atomic.Int64 // number of clock readings
 }
 
 func (w *world) now() time.Time {
@@ -119,9 +119,9 @@ func TestConforms(t *testing.T) {
 
 func TestConfigReportsEveryFault(t *testing.T) {
 	_, err := keycache.New(keycache.Config{TTL: 2 * time.Second, Keys: -1})
-	for _, part := range []string{"store", "TTL", "room"} {
+	for _, part := range []string{"Config.Store", "TTL", "keys (-1)"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of the %s in: %v", part, err)
+			t.Errorf("the error does not mention %s: %v", part, err)
 		}
 	}
 }
@@ -142,12 +142,12 @@ func TestAnswersAreRememberedForTheirTime(t *testing.T) {
 		wait time.Duration
 		want int64
 	}{
-		{"the first time the store is asked", 0, 2},
-		{"at once it is not", 0, 2},
-		{"a moment before the end it is not", keycache.DefaultTTL - 1, 2},
-		{"at the end it is", 1, 4},
-		{"after the clock was set back it is", -time.Millisecond, 6},
-		{"after the clock was set forward it is", time.Hour, 8},
+		{"the first look-up asks the store", 0, 2},
+		{"the next look-up uses the cache", 0, 2},
+		{"just before the TTL the cache is used", keycache.DefaultTTL - 1, 2},
+		{"after the TTL the store is asked", 1, 4},
+		{"after the clock was set back the store is asked", -time.Millisecond, 6},
+		{"after the clock was set forward the store is asked", time.Hour, 8},
 	} {
 		w.wait(step.wait)
 		ask()
@@ -157,9 +157,9 @@ func TestAnswersAreRememberedForTheirTime(t *testing.T) {
 	}
 }
 
-// TestAnswerFromBeforeAChange has a change come between the store's answer and its
-// arrival.
-func TestAnswerFromBeforeAChange(t *testing.T) {
+// TestChangeBeforeTheAnswerArrives makes a change happen after the store has answered and before the answer
+// arrives.
+func TestChangeBeforeTheAnswerArrives(t *testing.T) {
 	w := newWorld(t, keycache.Config{})
 	k, d := w.create(t, "acme")
 	var once sync.Once
@@ -167,15 +167,15 @@ func TestAnswerFromBeforeAChange(t *testing.T) {
 		once.Do(func() { err = w.keys.Revoke(k.ID) })
 		return err
 	}
-	w.find(t, d) // began before the revocation, and may say so
+	w.find(t, d) // started before the revocation, so it may return the old state
 	if got := w.find(t, d); got.Revoked.IsZero() {
 		t.Errorf("after the revocation: %+v", *got)
 	}
 }
 
-// TestQuestionFromBeforeAChange has a change come while a look-up is under way: who asks
-// after the change does not wait for the answer from before it.
-func TestQuestionFromBeforeAChange(t *testing.T) {
+// TestChangeDuringALookUp makes a change happen during a look-up. A call after the change does not
+// wait for the answer from before the change.
+func TestChangeDuringALookUp(t *testing.T) {
 	w := newWorld(t, keycache.Config{})
 	k, d := w.create(t, "acme")
 	var calls atomic.Int64
@@ -211,8 +211,8 @@ func TestChangesElsewhere(t *testing.T) {
 		told  func(k auth.Key) string
 		again int64 // look-ups of two keys, after one changed
 	}{
-		{"a change of one key leaves the other", func(k auth.Key) string { return k.ID }, 1},
-		{"a change of who knows which leaves none", func(auth.Key) string { return "" }, 2},
+		{"a change of one key keeps the other in the cache", func(k auth.Key) string { return k.ID }, 1},
+		{"a change of unknown keys empties the cache", func(auth.Key) string { return "" }, 2},
 	} {
 		w := newWorld(t, keycache.Config{})
 		k, changed := w.create(t, "acme")
@@ -224,7 +224,7 @@ func TestChangesElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := w.find(t, changed); !got.Revoked.IsZero() {
-			t.Errorf("%s: it was looked up before anybody told", c.says)
+			t.Errorf("%s: the key was looked up before the notification", c.says)
 		}
 		w.KeyChanged(t.Context(), c.told(k))
 		before := w.inner.asked.Load()
@@ -238,7 +238,7 @@ func TestChangesElsewhere(t *testing.T) {
 	}
 }
 
-func TestManyAskOnce(t *testing.T) {
+func TestConcurrentCallersShareALookUp(t *testing.T) {
 	w := newWorld(t, keycache.Config{})
 	k, d := w.create(t, "acme")
 	const askers = 32
@@ -254,7 +254,7 @@ func TestManyAskOnce(t *testing.T) {
 			}
 			errs[i] = err
 			if err == nil {
-				got.Scopes[0] = "spoiled" // each has a copy of its own, which the race detector knows
+				got.Scopes[0] = "spoiled" // each caller has its own copy; the race detector checks it
 			}
 		})
 	}
@@ -268,13 +268,13 @@ func TestManyAskOnce(t *testing.T) {
 		t.Errorf("the store was asked %d times", got)
 	}
 	if got := w.find(t, d); got.Scopes[0] == "spoiled" {
-		t.Error("a caller spoiled what is remembered")
+		t.Error("a caller changed the cached key")
 	}
 }
 
-// TestWhoAsksGoesAway has the one who asks stop while another waits for the answer, and who
-// comes later finds it.
-func TestWhoAsksGoesAway(t *testing.T) {
+// TestFirstCallerIsCancelled cancels the first caller while another waits for the answer. A later caller finds the
+// answer in the cache.
+func TestFirstCallerIsCancelled(t *testing.T) {
 	w := newWorld(t, keycache.Config{})
 	k, d := w.create(t, "acme")
 	arrived, release := make(chan struct{}, 2), make(chan struct{})
@@ -292,11 +292,11 @@ func TestWhoAsksGoesAway(t *testing.T) {
 	}()
 	leave()
 	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("who left was told %v", err)
+		t.Errorf("the cancelled caller got %v", err)
 	}
 	close(release)
 	if err := <-second; err != nil {
-		t.Errorf("who stayed was told %v", err)
+		t.Errorf("the waiting caller got %v", err)
 	}
 	w.find(t, d)
 	if got := w.inner.asked.Load(); got != 1 {
@@ -304,8 +304,8 @@ func TestWhoAsksGoesAway(t *testing.T) {
 	}
 }
 
-// TestLookUpThatHangs: who joins a look-up that began longer ago than an answer may be old
-// has another one made.
+// TestLookUpThatHangs checks that a caller starts a new look-up if the running one began longer ago than the
+// TTL.
 func TestLookUpThatHangs(t *testing.T) {
 	w := newWorld(t, keycache.Config{})
 	k, d := w.create(t, "acme")
@@ -325,7 +325,7 @@ func TestLookUpThatHangs(t *testing.T) {
 			t.Errorf("after the TTL: %+v", *got)
 		}
 	})
-	for w.looks.Load() == looks { // it has not even begun
+	for w.looks.Load() == looks { // the call has not started yet
 		time.Sleep(time.Millisecond)
 	}
 	close(release)
@@ -352,7 +352,7 @@ func TestStoreIsAway(t *testing.T) {
 	w.wait(keycache.DefaultTTL)
 	for range 3 {
 		if k, err := w.KeyByDigest(t.Context(), d); !errors.Is(err, errAway) || k != nil {
-			t.Errorf("after its time: %+v, %v", k, err)
+			t.Errorf("after the TTL: %+v, %v", k, err)
 		}
 		if k, err := w.KeyByDigest(t.Context(), auth.Digest{9}); !errors.Is(err, errAway) || errors.Is(err, auth.ErrNotFound) || k != nil {
 			t.Errorf("an unknown digest: %+v, %v", k, err)
@@ -362,8 +362,8 @@ func TestStoreIsAway(t *testing.T) {
 	w.find(t, d)
 }
 
-// TestBadKeysInMasses asks for a hundred thousand keys that do not exist, beside one that does.
-func TestBadKeysInMasses(t *testing.T) {
+// TestManyUnknownKeys looks up 100 000 unknown keys next to one that exists.
+func TestManyUnknownKeys(t *testing.T) {
 	w := newWorld(t, keycache.Config{})
 	_, good := w.create(t, "acme")
 	flood := func(from, to uint64) {
@@ -383,10 +383,10 @@ func TestBadKeysInMasses(t *testing.T) {
 	asked := w.inner.asked.Load()
 	flood(20_000, 100_000)
 	if grown := heap() - before; grown > 1<<20 {
-		t.Errorf("80 000 bad keys more took %d bytes", grown)
+		t.Errorf("80 000 more unknown keys took %d bytes", grown)
 	}
 	if got := w.inner.asked.Load() - asked; got != 80_000 {
-		t.Errorf("the store was asked %d times; the good key should not have been forgotten", got)
+		t.Errorf("the store was asked %d times; the existing key was dropped from the cache", got)
 	}
 	_, fresh := w.create(t, "acme")
 	w.find(t, fresh)
@@ -399,7 +399,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func TestKeysInMasses(t *testing.T) {
+func TestManyKeys(t *testing.T) {
 	w := newWorld(t, keycache.Config{Keys: 100})
 	var digests []auth.Digest
 	for range 1000 {

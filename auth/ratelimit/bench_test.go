@@ -23,7 +23,7 @@ func BenchmarkAllow(b *testing.B) {
 		{"yes", 1, own},
 		{"no", 1, nil},
 		{"50000ids", 50_000, nil},
-		{"200000ids", 200_000, nil}, // more than there is room for: each is new
+		{"200000ids", 200_000, nil}, // more ids than fit: each one is new
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			l, err := ratelimit.New(ratelimit.Config{})

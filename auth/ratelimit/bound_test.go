@@ -43,7 +43,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestForgettingIsNoWayToMoreThanATableIsWorth(t *testing.T) {
+func TestDroppedBucketsAllowAtMostOneTable(t *testing.T) {
 	const size, limit = 100, 10
 	l, c := newLimiter(t, ratelimit.Config{Size: size, Limits: map[auth.Class]int{auth.ClassPublic: limit}})
 	others := func(n int) {
@@ -54,16 +54,16 @@ func TestForgettingIsNoWayToMoreThanATableIsWorth(t *testing.T) {
 	drain(t, l, auth.ClassPublic, "me", nil)
 	others(size - 1)
 	if allow(t, l, auth.ClassPublic, "me", 1, nil).OK {
-		t.Error("forgotten while there was room")
+		t.Error("a bucket was dropped although the table was not full")
 	}
-	others(size) // being refused was a use too: all of these have to be newer
+	others(size) // the refusal was a use, too, so all of these must be more recent
 	if got := drain(t, l, auth.ClassPublic, "me", nil); got != limit {
 		t.Errorf("after a table's worth of others %d passed, want %d", got, limit)
 	}
 	drain(t, l, auth.ClassQuery, "key", nil)
 	others(10 * size)
 	if allow(t, l, auth.ClassQuery, "key", 1, nil).OK {
-		t.Error("networks pushed out the bucket of a key")
+		t.Error("buckets of networks pushed out the bucket of a key")
 	}
 	c.advance(time.Minute)
 	if got := drain(t, l, auth.ClassQuery, "key", nil); got != 120 {
@@ -71,7 +71,7 @@ func TestForgettingIsNoWayToMoreThanATableIsWorth(t *testing.T) {
 	}
 }
 
-func TestManyAtOnceGetNoMore(t *testing.T) {
+func TestConcurrentRequestsShareTheLimit(t *testing.T) {
 	l, _ := newLimiter(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 500}})
 	var passed atomic.Int64
 	var all sync.WaitGroup
@@ -108,7 +108,7 @@ func TestGate(t *testing.T) {
 	if d := l.Acquire("key", 1); !d.OK || d.Remaining != 0 {
 		t.Errorf("after one left: %+v", d)
 	}
-	for range 40 { // more than were acquired
+	for range 40 { // more often than Acquire
 		l.Release("key")
 	}
 	for i := range 20 {
@@ -117,7 +117,7 @@ func TestGate(t *testing.T) {
 		}
 	}
 	if l.Acquire("key", 1).OK {
-		t.Error("leaving too often made room")
+		t.Error("too many calls of Release made additional slots")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestTokensHaveTenTimesTheKeysLimitTogether(t *testing.T) {
 		each, all int
 	}{
 		{"by default", &auth.Key{ID: "a"}, 120, 1200},
-		{"of a key with limits of its own", &auth.Key{ID: "b", Limits: &auth.Limits{PerMinute: 7}}, 7, 70},
+		{"of a key with its own limits", &auth.Key{ID: "b", Limits: &auth.Limits{PerMinute: 7}}, 7, 70},
 	} {
 		all := 0
 		for token := range 15 {

@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// A table has the buckets of one class.
+// A table holds the buckets of one class.
 type table struct {
 	limit int
 
@@ -34,7 +34,7 @@ func newTable(limit, size int, now func() time.Time) (*table, error) {
 	return &table{limit: limit, time: timeline{now: now}, buckets: buckets}, nil
 }
 
-// decide says whether the bucket of id has cost, and takes it when it is to be taken.
+// decide reports whether the bucket of id contains cost. If take is set, it takes the cost.
 func (t *table) decide(id string, cost, limit int, take bool) auth.Decision {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,7 +44,7 @@ func (t *table) decide(id string, cost, limit int, take bool) auth.Decision {
 		b = &bucket{limit, rate.NewLimiter(perSecond(limit), limit)}
 		t.buckets.Add(id, b)
 	}
-	if b.limit != limit { // the key's own limit was changed
+	if b.limit != limit { // the key's own limit has changed
 		b.tokens.SetLimitAt(at, perSecond(limit))
 		b.tokens.SetBurstAt(at, limit)
 		b.limit = limit
@@ -60,7 +60,7 @@ func (t *table) decide(id string, cost, limit int, take bool) auth.Decision {
 	d.Remaining = int(left)
 	d.Reset = wall.Add(refill(float64(limit)-left, limit))
 	if !d.OK {
-		// What costs more than a whole bucket never passes; a full one is all there is to wait for.
+		// A cost above the limit never passes. The longest useful wait is for a full bucket.
 		d.Retry = refill(min(float64(cost), float64(limit))-left, limit)
 	}
 	return d
@@ -68,20 +68,20 @@ func (t *table) decide(id string, cost, limit int, take bool) auth.Decision {
 
 func perSecond(limit int) rate.Limit { return rate.Limit(float64(limit) / auth.Window.Seconds()) }
 
-// refill is how long it takes for tokens to come, and a nanosecond more at most.
+// refill returns the time in which tokens refill, rounded up to the next nanosecond.
 func refill(tokens float64, limit int) time.Duration {
 	return time.Duration(math.Ceil(max(tokens, 0) / float64(limit) * float64(auth.Window)))
 }
 
-// A timeline is time that never goes back. A bucket that was filled up to a time which the
-// clock then stepped back from would refuse until that time came again.
+// A timeline is a clock that never goes back. Without it, a step back of the system clock would block
+// buckets until the clock reaches its old time again.
 type timeline struct {
 	now  func() time.Time
-	last time.Time // of the clock
-	at   time.Time // ours
+	last time.Time // last time of the system clock
+	at   time.Time // last time of the timeline
 }
 
-// read returns the clock's time, and ours.
+// read returns the time of the system clock and of the timeline.
 func (t *timeline) read() (wall, at time.Time) {
 	wall = t.now()
 	if ahead := wall.Sub(t.last); ahead > 0 {

@@ -7,22 +7,22 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// retryAfter is how long callers are told to wait when all their slots are taken.
+// retryAfter is the wait that callers are asked for if all their slots are taken.
 const retryAfter = time.Second
 
-// An inFlight counts the requests that run, by whose they are.
+// inFlight counts running requests by id.
 type inFlight struct {
-	most int
+	limit int
 
 	mu      sync.Mutex
-	running map[string]int // no zeros: it is as large as the number of requests
+	running map[string]int // without zeros, so its size is at limit the number of running requests
 }
 
 // Acquire implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Acquire(id string, factor int) auth.Decision {
-	most := l.inFlight.most * factor
-	n, ok := l.inFlight.acquire(id, most)
-	d := auth.Decision{OK: ok, Limit: most, Remaining: most - n, Concurrent: true}
+	limit := l.inFlight.limit * factor
+	n, ok := l.inFlight.acquire(id, limit)
+	d := auth.Decision{OK: ok, Limit: limit, Remaining: limit - n, Concurrent: true}
 	if !ok {
 		d.Reset, d.Retry = l.now().Add(retryAfter), retryAfter
 	}
@@ -32,12 +32,12 @@ func (l *Limiter) Acquire(id string, factor int) auth.Decision {
 // Release implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Release(id string) { l.inFlight.release(id) }
 
-// acquire returns how many requests of id run, with this one if it may.
-func (f *inFlight) acquire(id string, most int) (n int, ok bool) {
+// acquire returns the number of running requests of id, including this one if ok is true.
+func (f *inFlight) acquire(id string, limit int) (n int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n = f.running[id]
-	if n >= most {
+	if n >= limit {
 		return n, false
 	}
 	f.running[id] = n + 1

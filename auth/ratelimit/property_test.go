@@ -11,27 +11,27 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// A grant is what passed, and when it truly was, whatever the clock said.
+// A grant is a request that passed, with the true time, independent of the clock.
 type grant struct {
 	at   time.Duration
 	cost int
 }
 
-// A run is random traffic on one bucket.
+// A run is random traffic to one bucket.
 type run struct {
 	limit  int
 	grants []grant
-	steps  []time.Duration // when the clock stepped ahead
+	steps  []time.Duration // when the clock stepped forward
 }
 
-// traffic asks l for a while: bursts, pauses, batches. When steps is set, the clock
-// jumps back and forth meanwhile.
+// traffic sends requests to l: bursts, pauses, batches. If steps is set, the clock jumps back and forth
+// meanwhile.
 func traffic(t *testing.T, r *rand.Rand, l auth.Limiter, c *clock, limit int, steps bool) run {
 	t.Helper()
 	out := run{limit: limit}
 	var at time.Duration
 	for range 600 {
-		pause := time.Duration(r.Int64N(int64(4*time.Minute) / int64(limit))) // about twice as long as one takes
+		pause := time.Duration(r.Int64N(int64(4*time.Minute) / int64(limit))) // on average about twice the time in which one token refills
 		if r.IntN(3) > 0 {
 			pause /= 1000
 		}
@@ -55,8 +55,8 @@ func traffic(t *testing.T, r *rand.Rand, l auth.Limiter, c *clock, limit int, st
 	return out
 }
 
-// excess finds a stretch of r in which more passed than limit · (1 + t/60), with a limit
-// more for each step ahead of the clock.
+// excess returns an error if more requests than limit · (1 + t/60) passed in any interval of r. Each step forward
+// of the clock allows one more limit.
 func (r run) excess() error {
 	for i := range r.grants {
 		passed := 0
@@ -90,15 +90,15 @@ func TestNeverMoreThanTheBucketAllows(t *testing.T) {
 		}
 		refused += 600 - len(got.grants)
 		if len(got.grants) == 0 {
-			t.Fatalf("seed %d, run %d: nothing passed", seed, i)
+			t.Fatalf("seed %d, run %d: no request passed", seed, i)
 		}
 	}
 	if refused < 2000 {
-		t.Errorf("seed %d: only %d were refused, which proves little", seed, refused)
+		t.Errorf("seed %d: only %d requests were refused, too few for a proof", seed, refused)
 	}
 }
 
-// windows is how limits are often kept, and wrong: a count that starts anew each minute.
+// windows is a common but wrong limiter: a counter that is reset every minute.
 type windows struct {
 	now    func() time.Time
 	minute int64
@@ -129,7 +129,7 @@ func TestThePropertyCanFail(t *testing.T) {
 	}
 }
 
-func TestWaitingAsToldIsEnoughAndNotMuchTooLong(t *testing.T) {
+func TestRetryIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 300 {
 		limit := r.IntN(5000) + 1
@@ -157,14 +157,14 @@ func TestAClockThatSteps(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		step time.Duration
-		want int // what passes at once
-		soon int // what passes after a second more
+		want int // requests that pass at once
+		soon int // requests that pass after one more second
 	}{
-		{"back an hour", -time.Hour, 0, 2},
-		{"back a year", -365 * 24 * time.Hour, 0, 2},
-		{"back a bit", -time.Millisecond, 0, 2},
-		{"ahead an hour", time.Hour, 120, 2},
-		{"ahead 200 years", 200 * 365 * 24 * time.Hour, 120, 2},
+		{"back by an hour", -time.Hour, 0, 2},
+		{"back by a year", -365 * 24 * time.Hour, 0, 2},
+		{"back by a little", -time.Millisecond, 0, 2},
+		{"forward by an hour", time.Hour, 120, 2},
+		{"forward by 200 years", 200 * 365 * 24 * time.Hour, 120, 2},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l, c := newLimiter(t, ratelimit.Config{})

@@ -15,13 +15,13 @@ import (
 // The defaults of Config.
 const (
 	DefaultSize     = 65_536 // ids per class
-	DefaultInFlight = 20     // requests of a key at the same time
+	DefaultInFlight = 20     // concurrent requests of a key
 )
 
-// maxLimit keeps a bucket's arithmetic exact; it is a million requests in a millisecond.
+// maxLimit is the maximum limit. It keeps the arithmetic of a bucket exact.
 const maxLimit = 1_000_000_000
 
-// Defaults returns the limits of the classes per [auth.Window], in a new map.
+// Defaults returns the limits of the classes, in requests per [auth.Window], in a new map.
 func Defaults() map[auth.Class]int {
 	return map[auth.Class]int{
 		auth.ClassQuery:    120,
@@ -35,34 +35,34 @@ func Defaults() map[auth.Class]int {
 	}
 }
 
-// Config is what New needs. The zero Config has all defaults.
+// Config configures New. The zero Config uses all defaults.
 type Config struct {
-	// Limits are requests per auth.Window by class, 1 or more. A class that is missing has its default;
-	// a class of the host's own has none. Limits of panel tokens ([auth.Class.Token] and Tokens) follow
-	// from the others unless they are set.
+	// Limits are requests per auth.Window by class, at least 1. A missing class has its default. A class of the
+	// host has no default. Limits of panel tokens ([auth.Class.Token] and Tokens) are derived from the other
+	// limits unless they are set.
 	Limits map[auth.Class]int
-	// Factor multiplies all limits, those of keys too, but not InFlight. 0 means 1.
+	// Factor multiplies all limits, including limits of keys, but not InFlight. 0 means 1.
 	Factor float64
-	// InFlight is how many requests of a key may run at the same time. 0 means
+	// InFlight is the maximum number of concurrent requests of a key. 0 means
 	// DefaultInFlight.
 	InFlight int
-	// Size is how many ids are remembered per class, some 250 bytes each. 0 means
+	// Size is the maximum number of ids per class. Each takes about 250 bytes. 0 means
 	// DefaultSize.
 	Size int
 	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
 
-// A Limiter is an [auth.Limiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use, and
-// starts no goroutine.
+// A Limiter is an [auth.Limiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use and
+// starts no goroutines.
 type Limiter struct {
-	tables   map[auth.Class]*table // fixed
+	tables   map[auth.Class]*table // not changed after New
 	factor   float64
 	now      func() time.Time
 	inFlight inFlight
 }
 
-// New returns a Limiter, or all that is wrong with cfg.
+// New returns a Limiter. Its error joins all problems of cfg.
 func New(cfg Config) (*Limiter, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func New(cfg Config) (*Limiter, error) {
 		tables:   make(map[auth.Class]*table, len(cfg.Limits)),
 		factor:   cfg.Factor,
 		now:      cfg.Now,
-		inFlight: inFlight{most: cfg.InFlight, running: map[string]int{}},
+		inFlight: inFlight{limit: cfg.InFlight, running: map[string]int{}},
 	}
 	for class, limit := range cfg.Limits {
 		t, err := newTable(l.scaled(limit), cfg.Size, cfg.Now)
@@ -88,17 +88,17 @@ func (cfg *Config) check() error {
 	var faults []error
 	for _, class := range slices.Sorted(maps.Keys(cfg.Limits)) {
 		if n := cfg.Limits[class]; n < 1 {
-			faults = append(faults, fmt.Errorf("ratelimit: Config.Limits: %d for class %q, fewer than 1", n, class))
+			faults = append(faults, fmt.Errorf("ratelimit: Config.Limits for class %q must be at least 1, not %d", class, n))
 		}
 	}
 	if cfg.Factor < 0 || math.IsNaN(cfg.Factor) || math.IsInf(cfg.Factor, 0) {
-		faults = append(faults, fmt.Errorf("ratelimit: Config.Factor is %v", cfg.Factor))
+		faults = append(faults, fmt.Errorf("ratelimit: Config.Factor must be a positive number, not %v", cfg.Factor))
 	}
 	if cfg.InFlight < 0 {
-		faults = append(faults, fmt.Errorf("ratelimit: Config.InFlight is negative: %d", cfg.InFlight))
+		faults = append(faults, fmt.Errorf("ratelimit: Config.InFlight must not be negative: %d", cfg.InFlight))
 	}
 	if cfg.Size < 0 {
-		faults = append(faults, fmt.Errorf("ratelimit: Config.Size is negative: %d", cfg.Size))
+		faults = append(faults, fmt.Errorf("ratelimit: Config.Size must not be negative: %d", cfg.Size))
 	}
 	return errors.Join(faults...)
 }
@@ -106,7 +106,7 @@ func (cfg *Config) check() error {
 func (cfg Config) withDefaults() Config {
 	limits := Defaults()
 	maps.Copy(limits, cfg.Limits)
-	// Tokens have tables of their own: who mints many does not push out the buckets of keys.
+	// Tokens have their own tables, so that minting many tokens does not push out the buckets of keys.
 	for class, limit := range maps.Clone(limits) {
 		for of, times := range map[auth.Class]int{class.Token(): 1, class.Tokens(): auth.TokensFactor} {
 			if _, given := cfg.Limits[of]; !given {
@@ -130,13 +130,13 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// Allow implements [auth.Limiter]. It needs no I/O; its only error is that of a class
-// without a limit.
+// Allow implements [auth.Limiter]. It does no I/O, and fails only for a class without a
+// limit.
 func (l *Limiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	return l.decide(class, id, cost, own, true)
 }
 
-// Peek returns what Allow would return now, and takes nothing.
+// Peek returns the decision that Allow would make now, without taking anything.
 func (l *Limiter) Peek(class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	return l.decide(class, id, cost, own, false)
 }
@@ -153,7 +153,7 @@ func (l *Limiter) decide(class auth.Class, id string, cost int, own *auth.Limits
 	return t.decide(id, max(cost, 0), limit, take), nil
 }
 
-// scaled is a limit with the factor applied. Nobody is locked out by rounding.
+// scaled returns limit times the factor, rounded, and at least 1.
 func (l *Limiter) scaled(limit int) int {
 	return int(min(max(math.Round(float64(limit)*l.factor), 1), maxLimit))
 }

@@ -18,10 +18,10 @@ var (
 	_ auth.ConcurrencyLimiter = (*ratelimit.Limiter)(nil)
 )
 
-// start is when every test's clock begins.
+// start is the initial time of every test's clock.
 var start = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 
-// A clock goes when it is told to.
+// A clock changes only when advance is called.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time          { return c.at }
@@ -49,7 +49,7 @@ func allow(t testing.TB, l auth.Limiter, class auth.Class, id string, cost int, 
 	return d
 }
 
-// drain asks for one more until the answer is no, and returns how many passed.
+// drain sends requests until one is refused, and returns how many passed.
 func drain(t testing.TB, l auth.Limiter, class auth.Class, id string, own *auth.Limits) int {
 	t.Helper()
 	for n := range 1_000_000 {
@@ -57,7 +57,7 @@ func drain(t testing.TB, l auth.Limiter, class auth.Class, id string, own *auth.
 			return n
 		}
 	}
-	t.Fatal("it has no end")
+	t.Fatal("the bucket never becomes empty")
 	return 0
 }
 
@@ -71,25 +71,25 @@ func TestLimitsOfClasses(t *testing.T) {
 		want  int
 	}{
 		{"queries of a key", ratelimit.Config{}, auth.ClassQuery, nil, 120},
-		{"everything else of a key", ratelimit.Config{}, auth.ClassOther, nil, 300},
+		{"other requests of a key", ratelimit.Config{}, auth.ClassOther, nil, 300},
 		{"tracking", ratelimit.Config{}, auth.ClassTrack, nil, 6000},
 		{"flags", ratelimit.Config{}, auth.ClassFlags, nil, 600},
 		{"public routes", ratelimit.Config{}, auth.ClassPublic, nil, 120},
 		{"health", ratelimit.Config{}, auth.ClassHealth, nil, 600},
-		{"queries of a key with limits of its own", ratelimit.Config{}, auth.ClassQuery, own, 7},
-		{"everything else of a key with limits of its own", ratelimit.Config{}, auth.ClassOther, own, 7},
-		{"a class that the host limits otherwise", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassQuery, nil, 3},
-		{"beside it the defaults stay", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassPublic, nil, 120},
-		{"a class of the host's own", ratelimit.Config{Limits: map[auth.Class]int{"export": 2}}, "export", nil, 2},
+		{"queries of a key with its own limits", ratelimit.Config{}, auth.ClassQuery, own, 7},
+		{"other requests of a key with its own limits", ratelimit.Config{}, auth.ClassOther, own, 7},
+		{"a class with another limit", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassQuery, nil, 3},
+		{"other classes keep their defaults", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassPublic, nil, 120},
+		{"a class of the host", ratelimit.Config{Limits: map[auth.Class]int{"export": 2}}, "export", nil, 2},
 		{"a factor", ratelimit.Config{Factor: 2.5}, auth.ClassQuery, nil, 300},
-		{"a factor for a key's own", ratelimit.Config{Factor: 2}, auth.ClassQuery, own, 14},
-		{"a factor that leaves less than one", ratelimit.Config{Factor: 0.001}, auth.ClassQuery, nil, 1},
-		{"a key whose own limit is no limit", ratelimit.Config{}, auth.ClassQuery, &auth.Limits{}, 1},
+		{"a factor with a key's own limits", ratelimit.Config{Factor: 2}, auth.ClassQuery, own, 14},
+		{"a factor with a result below 1", ratelimit.Config{Factor: 0.001}, auth.ClassQuery, nil, 1},
+		{"a key with an own limit of 0", ratelimit.Config{}, auth.ClassQuery, &auth.Limits{}, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l, _ := newLimiter(t, row.cfg)
 			if d := allow(t, l, row.class, "id", 0, row.own); d.Limit != row.want {
-				t.Errorf("told %d, want %d", d.Limit, row.want)
+				t.Errorf("Limit = %d, want %d", d.Limit, row.want)
 			}
 			if got := drain(t, l, row.class, "id", row.own); got != row.want {
 				t.Errorf("%d passed, want %d", got, row.want)
@@ -105,19 +105,19 @@ func TestAClassWithoutLimitIsAnError(t *testing.T) {
 	}
 }
 
-func TestNewTellsEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsEveryMistake(t *testing.T) {
 	_, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{"a": 0, "b": -1}, Factor: -1, InFlight: -1, Size: -1})
 	if err == nil {
-		t.Fatal("it was taken")
+		t.Fatal("New accepted an invalid Config")
 	}
 	for _, part := range []string{`"a"`, `"b"`, "Factor", "InFlight", "Size"} {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%q does not name %s", err, part)
+			t.Errorf("%q does not mention %s", err, part)
 		}
 	}
 }
 
-func TestWhatADecisionSays(t *testing.T) {
+func TestDecisionFields(t *testing.T) {
 	l, clock := newLimiter(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 60}}) // one a second
 	at := start.Add
 	for _, row := range []struct {
@@ -126,16 +126,16 @@ func TestWhatADecisionSays(t *testing.T) {
 		cost int
 		want auth.Decision
 	}{
-		{"asking costs nothing", 0, 0, auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(0)}},
-		{"one of a full bucket", 0, 1, auth.Decision{OK: true, Limit: 60, Remaining: 59, Reset: at(time.Second)}},
+		{"a cost of 0 takes nothing", 0, 0, auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(0)}},
+		{"one token of a full bucket", 0, 1, auth.Decision{OK: true, Limit: 60, Remaining: 59, Reset: at(time.Second)}},
 		{"a batch", 0, 20, auth.Decision{OK: true, Limit: 60, Remaining: 39, Reset: at(21 * time.Second)}},
-		{"a batch that is more than is left", 0, 40, auth.Decision{Limit: 60, Remaining: 39, Reset: at(21 * time.Second), Retry: time.Second}},
-		{"what is left is still there", 0, 39, auth.Decision{OK: true, Limit: 60, Remaining: 0, Reset: at(time.Minute)}},
-		{"nothing is left", 0, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: time.Second}},
-		{"half of one came back", 500 * time.Millisecond, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: 500 * time.Millisecond}},
-		{"one came back", 500 * time.Millisecond, 1, auth.Decision{OK: true, Limit: 60, Reset: at(61 * time.Second)}},
+		{"a batch larger than the rest", 0, 40, auth.Decision{Limit: 60, Remaining: 39, Reset: at(21 * time.Second), Retry: time.Second}},
+		{"the refused batch took nothing", 0, 39, auth.Decision{OK: true, Limit: 60, Remaining: 0, Reset: at(time.Minute)}},
+		{"the bucket is empty", 0, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: time.Second}},
+		{"half a token refilled", 500 * time.Millisecond, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: 500 * time.Millisecond}},
+		{"one token refilled", 500 * time.Millisecond, 1, auth.Decision{OK: true, Limit: 60, Reset: at(61 * time.Second)}},
 		{"a batch larger than a bucket never passes", 30 * time.Second, 61, auth.Decision{Limit: 60, Remaining: 30, Reset: at(61 * time.Second), Retry: 30 * time.Second}},
-		{"a negative cost gives nothing back", 0, -5, auth.Decision{OK: true, Limit: 60, Remaining: 30, Reset: at(61 * time.Second)}},
+		{"a negative cost returns nothing", 0, -5, auth.Decision{OK: true, Limit: 60, Remaining: 30, Reset: at(61 * time.Second)}},
 		{"a bucket holds its limit and no more", time.Hour, 0, auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(time.Hour + 31*time.Second)}},
 	} {
 		clock.advance(row.wait)
@@ -171,9 +171,9 @@ func TestPeekTakesNothing(t *testing.T) {
 		cost int
 		want auth.Decision
 	}{
-		{"what is there", 3, auth.Decision{OK: true, Limit: 3, Remaining: 3, Reset: start}},
-		{"what is there is still there", 3, auth.Decision{OK: true, Limit: 3, Remaining: 3, Reset: start}},
-		{"more than a bucket", 4, auth.Decision{Limit: 3, Remaining: 3, Reset: start}},
+		{"the rest", 3, auth.Decision{OK: true, Limit: 3, Remaining: 3, Reset: start}},
+		{"the rest again", 3, auth.Decision{OK: true, Limit: 3, Remaining: 3, Reset: start}},
+		{"more than the limit", 4, auth.Decision{Limit: 3, Remaining: 3, Reset: start}},
 	} {
 		got, err := l.Peek(auth.ClassQuery, "key", row.cost, nil)
 		if diff := cmp.Diff(row.want, got); diff != "" || err != nil {
@@ -187,7 +187,7 @@ func TestPeekTakesNothing(t *testing.T) {
 		t.Errorf("an empty bucket: %+v, %v; want %+v", got, err, want)
 	}
 	if _, err := l.Peek("export", "key", 1, nil); err == nil {
-		t.Error("a class without a limit is known")
+		t.Error("Peek accepts a class without a limit")
 	}
 }
 

@@ -132,7 +132,7 @@ func (in installed) damage(t *testing.T) {
 		{"the entries are gone", []string{"DELETE FROM audit_pages", "DELETE FROM audit_uses"}, "removed"},
 		{"everything is gone", []string{
 			"DELETE FROM audit_pages", "DELETE FROM audit_uses", "DELETE FROM audit_chains",
-		}, "no such chain"},
+		}, "the chain is missing"},
 	} {
 		in.change(t, row.statements...)
 		v, code := in.verify(t)

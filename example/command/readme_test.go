@@ -28,8 +28,8 @@ func TestDocumentsShowCodeThatRuns(t *testing.T) {
 		begins           string // the function's comment
 		lines            int    // at most
 	}{
-		{"README.md", "httpapi/example_test.go", "// mount puts", 20},
-		{"docs/embedding.md", "httpapi/example_production_test.go", "// service is", 60},
+		{"README.md", "httpapi/example_test.go", "// mount mounts", 20},
+		{"docs/embedding.md", "httpapi/example_production_test.go", "// service returns", 60},
 	} {
 		source := read(t, "../../"+row.source)
 		from := strings.Index(source, row.begins)

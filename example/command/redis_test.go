@@ -82,8 +82,8 @@ func lostRedis(t *testing.T, servers ...*process) int {
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		lost, back := 0, 0
 		for _, s := range servers {
-			lost += strings.Count(s.errs.String(), "Redis is away")
-			back += strings.Count(s.errs.String(), "Redis is back")
+			lost += strings.Count(s.errs.String(), "Redis is unreachable")
+			back += strings.Count(s.errs.String(), "Redis is reachable again")
 		}
 		if lost == back {
 			return lost
@@ -124,7 +124,7 @@ func TestCommandsTellServers(t *testing.T) {
 	in.do(t, "keys", "create", "--id", "k", "--all")
 	_, errs, code := in.try(t, "keys", "revoke", "k", "--redis", "redis://127.0.0.1:1/0")
 	if code != 0 || !strings.Contains(errs, "late") || in.keyNamed(t, "k").State != "revoked" {
-		t.Errorf("Redis is away: exit code %d, %s", code, errs)
+		t.Errorf("Redis is unreachable: exit code %d, %s", code, errs)
 	}
 	if _, errs, code := in.try(t, "keys", "disable", "k", "--redis", "nowhere"); code != 1 || !strings.Contains(errs, "--redis") {
 		t.Errorf("an address that is none: exit code %d, %s", code, errs)

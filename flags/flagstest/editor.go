@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// by is who makes changes here.
+// by returns the actor of all changes.
 func by() flags.Actor { return flags.Actor{Kind: "key", ID: "k1"} }
 
 func (b *bench) editor(store flags.Store, now func() time.Time) *flags.Editor {
@@ -41,7 +41,7 @@ func fullClient(b *bench) {
 		b.failf("List: %d flags, %v", len(list), err)
 	}
 	if _, err := e.Create(b.ctx(), by(), flags.Flag{Client: b.client, Key: "more", Type: flags.Boolean}); !errors.Is(err, flags.ErrInvalid) {
-		b.failf("one more: %v", err)
+		b.failf("one flag more: %v", err)
 	}
 	if err := e.Remove(b.ctx(), flags.Target{Client: b.client, ID: "f7", Actor: by()}); err != nil {
 		b.failf("Remove: %v", err)
@@ -92,13 +92,13 @@ func changesAtOnce(b *bench) {
 func flagRevision(b *bench) {
 	e := b.editor(b.one, start)
 	f := b.create(e, flags.Flag{Client: b.client, Key: "k", Type: flags.Boolean})
-	b.create(e, flags.Flag{Client: b.client, Key: "other", Type: flags.Boolean}) // which is no matter
+	b.create(e, flags.Flag{Client: b.client, Key: "other", Type: flags.Boolean}) // does not affect the revisions of f
 	seen := flags.Target{Client: b.client, ID: f.ID, Revision: f.Revision, Actor: by()}
 	if _, err := e.Change(b.ctx(), seen, func(f *flags.Flag) { f.Name = "first" }); err != nil {
 		b.failf("Change: %v", err)
 	}
 	if _, err := e.Change(b.ctx(), seen, func(f *flags.Flag) { f.Name = "second" }); !errors.Is(err, flags.ErrConflict) {
-		b.failf("Change for the same revision again: %v", err)
+		b.failf("second Change for the same revision: %v", err)
 	}
 	if err := e.Remove(b.ctx(), seen); !errors.Is(err, flags.ErrConflict) {
 		b.failf("Remove for an old revision: %v", err)
@@ -130,7 +130,7 @@ func oneKey(b *bench) {
 	f := flags.Flag{Client: b.client, Key: "k", Type: flags.Boolean}
 	b.create(e, f)
 	if _, err := e.Create(b.ctx(), by(), f); !errors.Is(err, flags.ErrExists) {
-		b.failf("the same again: %v", err)
+		b.failf("the same key again: %v", err)
 	}
 	f.Environment = "staging"
 	b.create(e, f)
@@ -154,7 +154,7 @@ func restored(b *bench) {
 	e = b.editor(b.one, func() time.Time { now = now.Add(time.Second); return now })
 	again := b.create(e, flags.Flag{Client: b.client, Key: "k", Name: "after", Type: flags.Rollout})
 	if again.ID != f.ID || !again.CreatedAt.Equal(f.CreatedAt) || again.Revision != 3 || again.Name != "after" || again.Status != flags.Active {
-		b.failf("restored as %+v", again)
+		b.failf("restored flag = %+v", again)
 	}
 	past, err := e.History(b.ctx(), flags.Target{Client: b.client, ID: f.ID}, 0, 10)
 	if err != nil || len(past) != 3 {
@@ -185,7 +185,7 @@ func schedule(b *bench) {
 	if got, err := other.Change(b.ctx(), target, func(f *flags.Flag) { f.Status = flags.Inactive }); err != nil || got.Percentage != 10 || len(got.Schedule) != 1 {
 		b.failf("Change = %+v, %v", got, err)
 	}
-	// The step that enabled it is over: it does not enable it again.
+	// The step that enabled the flag is done and does not enable it again.
 	now = start().Add(4 * time.Hour)
 	for _, e := range []*flags.Editor{e, other} {
 		if got, err := e.Flag(b.ctx(), b.client, f.ID); err != nil || got.Status != flags.Inactive || got.Percentage != 30 || got.Revision != 5 {

@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags/flagstest"
 )
 
-// The test of a store of flags, here of the one in memory, which only one process can have.
+// The test of a flag store, here of the store in memory, which only one process can use.
 func Example() {
 	TestFlags := func(t *testing.T) {
 		flagstest.Run(t, flagstest.Harness{Open: func(*testing.T) (one, other flags.Store) {

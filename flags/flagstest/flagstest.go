@@ -1,5 +1,12 @@
-// Package flagstest is the conformance suite of [flags.Store]: what each store must do, every case with
-// the sentence that it checks, and what a [flags.Editor] must do on top of it.
+// Package flagstest has the conformance tests for implementations of flags.Store:
+//
+//	func TestStore(t *testing.T) {
+//		flagstest.Run(t, flagstest.Harness{Open: func(t *testing.T) (one, other flags.Store) {
+//			return newStore(t), newStore(t) // two connections to one empty database
+//		}})
+//	}
+//
+// The tests also cover a [flags.Editor] on top of the store. Each failed case prints the rule that it checks.
 package flagstest
 
 import (
@@ -12,11 +19,11 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// A Harness makes the stores for the suite.
+// A Harness opens the stores under test.
 type Harness struct {
-	// Open returns two stores over the same empty set of records, as two processes would have; where
-	// only one process can open the store, it returns the same one twice. It closes them with
-	// t.Cleanup. It is called once: all cases have these stores, and each has clients of its own.
+	// Open returns two stores with the same empty set of records, like two processes. If only one process can
+	// open the store, Open returns it twice. Open closes the stores with t.Cleanup. It is called once: all cases
+	// share the stores, and each uses its own clients.
 	Open func(t *testing.T) (one, other flags.Store)
 }
 
@@ -41,36 +48,36 @@ type testCase struct {
 
 func cases() []testCase {
 	return []testCase{
-		{"nothing", "A client that was never heard of has the empty set, and no error.", nothing},
-		{"round trip", "Records come back as they were given, JSON values byte for byte.", roundTrip},
-		{"replaced", "A record is replaced whole by one of its id.", replaced},
-		{"old base", "A commit for another revision is a conflict, and nothing of it is kept.", oldBase},
-		{"first commits at once", "Of commits with the same base one is kept.", firstCommits},
+		{"nothing", "An unknown client has an empty set, and loading it does not fail.", nothing},
+		{"round trip", "Records are returned as they were stored, JSON values byte for byte.", roundTrip},
+		{"replaced", "A record replaces the whole record with the same id.", replaced},
+		{"old base", "A commit for another revision is a conflict and stores nothing.", oldBase},
+		{"first commits at once", "Of commits with the same base one succeeds.", firstCommits},
 		{"clients are apart", "A client never sees flags of another client, also if a website and an organisation have the same id.", clientsApart},
-		{"history", "History is newest first, begins before a revision, and ends at the limit.", history},
-		{"dropped", "What is dropped is gone, a flag's history too.", dropped},
-		{"revisions", "Revisions are those of the clients asked for that are known.", revisions},
-		{"nothing is shared", "What a caller does to records afterwards, the store does not see.", nothingShared},
-		{"ended", "A context that has ended ends the operation, and nothing is kept.", ended},
-		{"a full client", "A client has MaxFlags flags and no more.", fullClient},
-		{"changes at once", "Changes at the same time are all kept.", changesAtOnce},
+		{"history", "History lists the newest changes first, starts below a revision, and stops at the limit.", history},
+		{"dropped", "Dropped records are deleted, and so is the history of a dropped flag.", dropped},
+		{"revisions", "Revisions returns the revisions of the requested clients that are known.", revisions},
+		{"nothing is shared", "Callers that change records later do not change the store.", nothingShared},
+		{"ended", "An operation with an ended context fails and stores nothing.", ended},
+		{"a full client", "A client can have MaxFlags flags and no more.", fullClient},
+		{"changes at once", "Concurrent changes are all stored.", changesAtOnce},
 		{"revision of a flag", "A change for an old revision of a flag is a conflict.", flagRevision},
-		{"other clients", "Nobody reads or changes a flag of another client.", otherClients},
-		{"one key", "A key is there once per client and environment.", oneKey},
+		{"other clients", "A flag cannot be read or changed for another client.", otherClients},
+		{"one key", "A key is unique per client and environment.", oneKey},
 		{"remove and restore", "A removed flag is restored by its key, with its id and history.", restored},
-		{"schedule", "A step of a schedule happens once, and is in the history.", schedule},
+		{"schedule", "A step of a schedule is applied once and is in the history.", schedule},
 	}
 }
 
-// bench is the stores on trial in one case.
+// bench runs a case on the stores.
 type bench struct {
 	t              *testing.T
 	why            string
 	one, other     flags.Store
-	client, second flags.Client // of this case alone
+	client, second flags.Client // only used by this case
 }
 
-// failf ends the case with what was seen and the rule it breaks.
+// failf ends the case with the difference and the rule.
 func (b *bench) failf(format string, args ...any) {
 	b.t.Helper()
 	b.t.Errorf(format, args...)
@@ -104,10 +111,10 @@ func (b *bench) history(client flags.Client, flag string, before int64, limit in
 	return list
 }
 
-// start is a whole millisecond, as all instants that editors give to stores.
+// start is a whole millisecond, like all times that editors pass to stores.
 func start() time.Time { return time.Date(2026, 3, 29, 0, 59, 59, 987_000_000, time.UTC) }
 
-// full is a flag with something in every field.
+// full returns a flag with a value in every field.
 func full(client flags.Client, id string) flags.Flag {
 	return flags.Flag{
 		ID: id, Client: client, Environment: "staging", Key: "key-" + id,
@@ -134,7 +141,7 @@ func full(client flags.Client, id string) flags.Flag {
 	}
 }
 
-// plain is a flag with little in it, as an editor makes it.
+// plain returns a flag with few values, as an editor creates it.
 func plain(client flags.Client, id string) flags.Flag {
 	return flags.Flag{
 		ID: id, Client: client, Key: "key-" + id, Type: flags.Boolean, Status: flags.Active, By: flags.ByUser,

@@ -18,7 +18,7 @@ import (
 
 const flawVariable = "FLAGSTEST_FLAW"
 
-// flaws are planted mistakes, and the case that must catch each.
+// flaws maps each planted mistake to the case that must detect it.
 var flaws = map[string]string{
 	"keeps every commit":            "old base",
 	"knows no set but the first":    "first commits at once",
@@ -36,11 +36,11 @@ var flaws = map[string]string{
 	"truncates sets":                "a full client",
 }
 
-// flawed reports whether the environment asks for that flaw. Only TestSuiteCatches does;
-// without a flaw the suite must pass.
+// flawed reports whether the environment selects this flaw. Only TestSuiteCatches selects flaws; without a flaw the
+// suite must pass.
 func flawed(name string) bool { return os.Getenv(flawVariable) == name }
 
-// TestSuiteCatches runs cases of the test below in processes of their own, since they have to fail.
+// TestSuiteCatches runs the test below in separate processes, since it must fail.
 func TestSuiteCatches(t *testing.T) {
 	for name, caught := range flaws {
 		t.Run(name, func(t *testing.T) {
@@ -56,21 +56,21 @@ func TestSuiteCatches(t *testing.T) {
 			cmd.Env = append(os.Environ(), flawVariable+"="+name)
 			out, err := cmd.CombinedOutput()
 			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
-				t.Fatalf("the suite passed what %s: %v", name, err)
+				t.Fatalf("the suite did not detect the flaw %q: %v", name, err)
 			}
 			where := "--- FAIL: TestFlawed/" + caught
 			if !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
-				t.Errorf("no %q in the output:\n%s", where, out)
+				t.Errorf("the output lacks %q:\n%s", where, out)
 			}
 		})
 	}
 }
 
-// memory is a store with the flaws.
+// memory is a store with the selected flaw.
 type memory struct {
 	flags.Memory
 	mu   sync.Mutex
-	sets map[flags.Client]flags.Set // that were handed out
+	sets map[flags.Client]flags.Set // sets that Load returned
 }
 
 func (m *memory) Load(ctx context.Context, client flags.Client) (flags.Set, error) {

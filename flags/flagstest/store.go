@@ -87,11 +87,11 @@ func firstCommits(b *bench) {
 			if err == nil {
 				kept++
 			} else if !errors.Is(err, flags.ErrConflict) {
-				b.failf("Commit at the same time: %v", err)
+				b.failf("concurrent Commit: %v", err)
 			}
 		}
 		if set := b.load(b.client); kept != 1 || set.Revision != base+1 || len(set.Flags) != int(base)+1 {
-			b.failf("%d commits with base %d were kept; %d flags at revision %d", kept, base, len(set.Flags), set.Revision)
+			b.failf("%d commits with base %d succeeded; %d flags at revision %d", kept, base, len(set.Flags), set.Revision)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func clientsApart(b *bench) {
 		b.failf("History = %+v", list)
 	}
 	if list := b.history(flags.OfWebsite("stranger"), "f1", 9, 9); len(list) != 0 {
-		b.failf("History of somebody else's flag = %+v", list)
+		b.failf("History of another client's flag = %+v", list)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/flags/redisbus"
 )
 
-// Every process has an evaluator of flags and a bus. Its store of flags tells both of changes that
-// the process makes; the bus tells the evaluators of the others.
+// Every process has an evaluator and a bus. Its editor notifies both of its own changes. The bus notifies
+// the evaluators of the other processes.
 func Example() {
 	start := func(evaluator *flags.Evaluator, client *redis.Client) (*redisbus.Bus, error) {
 		return redisbus.New(redisbus.Config{Client: client, To: evaluator})
@@ -23,12 +23,12 @@ func Example() {
 	_, _ = start, stop
 }
 
-// heard tells which clients' flags changed.
+// heard prints the clients whose flags changed.
 type heard struct{}
 
 func (heard) FlagsChanged(_ context.Context, client flags.Client) { fmt.Println("changed:", client) }
 
-// A bus whose Redis is away delays nobody, and loses nothing: other processes find the change within
+// If Redis is unreachable, changes are not delayed and not lost: other processes find them within
 // flags.EvaluatorConfig.Every.
 func ExampleBus_FlagsChanged() {
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1}) // nobody listens there
@@ -38,6 +38,6 @@ func ExampleBus_FlagsChanged() {
 		return
 	}
 	bus.FlagsChanged(context.Background(), flags.OfWebsite("web_1"))
-	fmt.Println("told", errors.Join(bus.Close(), client.Close()))
-	// Output: told <nil>
+	fmt.Println("notified", errors.Join(bus.Close(), client.Close()))
+	// Output: notified <nil>
 }

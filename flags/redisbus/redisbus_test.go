@@ -12,12 +12,12 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// told are the clients that somebody was told of.
+// told receives the clients in notifications.
 type told chan flags.Client
 
 func (c told) FlagsChanged(_ context.Context, client flags.Client) { c <- client }
 
-// wants waits for client, past whatever else was said.
+// wants waits for a notification of client and skips others.
 func (c told) wants(t *testing.T, client flags.Client) {
 	t.Helper()
 	late := time.After(time.Minute)
@@ -28,13 +28,13 @@ func (c told) wants(t *testing.T, client flags.Client) {
 				return
 			}
 		case <-late:
-			t.Fatalf("nobody told of %q", client)
+			t.Fatalf("no notification of %q", client)
 		}
 	}
 }
 
-// TestOtherProcessesAreTold has two buses of one channel; one of another channel hears nothing of them.
-func TestOtherProcessesAreTold(t *testing.T) {
+// TestOtherProcessesAreNotified uses two buses on one channel. A bus on another channel must not be notified.
+func TestOtherProcessesAreNotified(t *testing.T) {
 	dsn := os.Getenv("REDIS_DSN")
 	if dsn == "" {
 		if os.Getenv("CI") == "true" {
@@ -56,7 +56,7 @@ func TestOtherProcessesAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = b.Close() })
-		to.wants(t, flags.Client{}) // it listens
+		to.wants(t, flags.Client{}) // the bus is subscribed
 		return b, to
 	}
 	one, first := open(channel)
@@ -66,14 +66,14 @@ func TestOtherProcessesAreTold(t *testing.T) {
 	first.wants(t, flags.OfOrganization("web"))
 	second.wants(t, flags.OfOrganization("web"))
 	if len(elsewhere) > 0 {
-		t.Errorf("another channel hears of %q", <-elsewhere)
+		t.Errorf("a bus on another channel was notified of %q", <-elsewhere)
 	}
 }
 
 func TestConfig(t *testing.T) {
 	for _, cfg := range []Config{{}, {To: make(told)}, {Client: redis.NewClient(&redis.Options{})}} {
 		if b, err := New(cfg); err == nil {
-			t.Errorf("%+v is taken", cfg)
+			t.Errorf("New accepts %+v", cfg)
 			_ = b.Close()
 		}
 	}

@@ -1,6 +1,12 @@
-// Package address holds the text rules by which addresses are stored and compared.
-// They are rules over text and not over URLs, so that they also work for texts that a URL
-// parser rejects.
+// Package address defines how addresses are stored and compared:
+//
+//	address.Path("https://Shop.example/caf%C3%A9/?q=1#top") // "/café"
+//	address.Host("https://www.Shop.example:8443/a")         // "shop.example"
+//	address.Page("https://user@shop.example/a?token=1")     // "https://shop.example/a"
+//	address.Clean(" a\tb ")                                 // "ab"
+//	address.ASCII("müller.example")                         // "xn--mller-kva.example"
+//
+// The rules apply to text and not to URLs, so that they also work for texts that a URL parser rejects.
 package address
 
 import (
@@ -16,10 +22,9 @@ func Clean(s string) string {
 	return strings.TrimSpace(dropControl(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
-// Path returns the part of s between the authority and the first ? or #, without control
-// characters and trailing slashes, and as [Decode] returns it. An empty path is "/". A text
-// without scheme has no authority and is a path from its first byte, so Path(Path(s)) is
-// Path(s).
+// Path returns the path in s: the part after the authority and before the first ? or #. It removes control characters and
+// trailing slashes, and applies [Decode]. An empty path is "/". A text without scheme is a path from its first byte, so
+// Path(Path(s)) is Path(s).
 func Path(s string) string {
 	s = Decode(before(dropControl(s), "?#"))
 	if i := authority(s); i >= 0 {
@@ -33,10 +38,9 @@ func Path(s string) string {
 	return s
 }
 
-// Host returns the host that s names, in lower case, in its ASCII form, and without
-// scheme, user, port, final dot and one leading "www.". s may be a URL of any scheme, a host
-// with or without port and path, or an IPv6 address with or without brackets, which are
-// removed. Host returns "" if s names no host, such as a bare path.
+// Host returns the host in s, in lower case and ASCII form, without scheme, user, port, final dot and one leading
+// "www.". s may be a URL of any scheme, a host with or without port and path, or an IPv6 address with or without
+// brackets, which are removed. The result is empty if s contains no host, for example only a path.
 func Host(s string) string {
 	s = Clean(s)
 	if i := authority(s); i >= 0 {
@@ -77,8 +81,8 @@ func withoutPort(s string) string {
 	return s[:colon]
 }
 
-// authority returns where the authority of s begins: after "scheme://". Without a
-// scheme it is -1, so that a path of two leading slashes stays a path.
+// authority returns the index at which the authority of s begins, after "scheme://". Without a scheme it returns -1, so
+// that a path with two leading slashes stays a path.
 func authority(s string) int {
 	i := strings.Index(s, "://")
 	if i <= 0 {
@@ -103,8 +107,8 @@ func before(s, cut string) string {
 	return s
 }
 
-// dropControl removes control characters and leaves every other byte, valid UTF-8 or
-// not. It repeats itself because the bytes around a dropped character may form one.
+// dropControl removes control characters and keeps every other byte. It repeats the removal, because the bytes around a
+// removed character may form another one.
 func dropControl(s string) string {
 	for strings.ContainsFunc(s, unicode.IsControl) {
 		var b strings.Builder

@@ -169,8 +169,8 @@ func TestPathsOfEscapes(t *testing.T) {
 	}
 }
 
-// TestLongTextsEnd works on texts as long as the body of a request. A rule whose time grows with
-// the square of the length would take minutes.
+// TestLongTextsEnd uses texts as long as the body of a request. With a rule whose time grows with the square of the length
+// it would take minutes.
 func TestLongTextsEnd(t *testing.T) {
 	const length = 1 << 20
 	var letters strings.Builder
@@ -188,7 +188,7 @@ func TestLongTextsEnd(t *testing.T) {
 		{"a long label in ASCII", "xn--" + strings.Repeat("mnchen3y", length/8) + ".example", Unicode},
 	} {
 		if c.do(c.text) == "" {
-			t.Errorf("%s: nothing is left", c.name)
+			t.Errorf("%s: the result is empty", c.name)
 		}
 	}
 }

@@ -9,16 +9,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Decode returns a path, or a part of one, with its percent escapes decoded where that makes
-// readable text and does not change the meaning, and in Unicode's form NFC. It decodes
-// escapes of unreserved ASCII characters, then runs of escapes of bytes from 0x80 on that are
-// valid UTF-8 without control and format characters. Other escapes get capital digits. The
-// time that Decode takes grows with the length of s, not faster.
+// Decode returns a path or part of a path in Unicode's form NFC, with decoded percent escapes. It decodes escapes only if
+// the result is readable and has the same meaning: unreserved ASCII characters, and runs of bytes from 0x80 on that are
+// valid UTF-8 without control and format characters. Other escapes get capital digits. The time for Decode grows linearly
+// with the length of s.
 func Decode(s string) string {
 	if !strings.Contains(s, "%") {
 		return composed(s)
 	}
-	// Composed before, since a combining mark after an escape changes its last digit.
+	// The text is composed before decoding, too, since a combining mark after an escape changes its last digit.
 	return composed(decodeRuns(composed(decodeUnreserved(s))))
 }
 
@@ -47,7 +46,7 @@ func decodeUnreserved(s string) string {
 	return string(out)
 }
 
-// decodeRuns decodes runs of escapes of other bytes where they are readable text.
+// decodeRuns decodes runs of escapes of other bytes if they are readable text.
 func decodeRuns(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -68,8 +67,8 @@ func decodeRuns(s string) string {
 	return b.String()
 }
 
-// escapedRun returns the bytes of the escapes that s begins with, and the length of these
-// escapes: one escape of an ASCII character, or all successive ones of other bytes.
+// escapedRun returns the bytes of the escapes at the start of s, and the length of these escapes. It is one escape of an
+// ASCII character, or all successive escapes of other bytes.
 func escapedRun(s string) (run string, end int) {
 	var bytes []byte
 	for {
@@ -85,7 +84,7 @@ func escapedRun(s string) (run string, end int) {
 	}
 }
 
-// escaped returns the byte whose escape s begins with.
+// escaped returns the byte of the escape at the start of s.
 func escaped(s string) (c byte, ok bool) {
 	if len(s) < len("%41") || s[0] != '%' {
 		return 0, false
@@ -103,7 +102,7 @@ func unreserved(c byte) bool {
 	return 'a' <= letter && letter <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// readable reports whether a run of escaped bytes from 0x80 on is better read as text.
+// readable reports whether a run of escaped bytes from 0x80 on should be shown as text.
 func readable(run string) bool {
 	return run[0] >= utf8.RuneSelf && utf8.ValidString(run) &&
 		!strings.ContainsFunc(run, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) })

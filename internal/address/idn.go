@@ -7,12 +7,12 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// hosts maps names of hosts as browsers do: by UTS 46, not transitional, without the rules
-// of DNS on length and characters, so that odd names stay what they are.
+// hosts converts names of hosts as browsers do, by UTS 46 (not transitional). It does not apply the rules of DNS on length
+// and characters, so that unusual names stay unchanged.
 var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
 
-// ASCII returns a host in lower case in its ASCII form: xn--mller-kva.example for
-// müller.example. It returns a text that is not a valid name as it is.
+// ASCII returns a host in lower case and ASCII form: xn--mller-kva.example for müller.example. It returns invalid names
+// unchanged.
 func ASCII(host string) string {
 	if isASCII(host) || hasLongLabel(host) {
 		return host
@@ -23,9 +23,8 @@ func ASCII(host string) string {
 	return host
 }
 
-// Unicode returns a host in the form that people read: müller.example for
-// xn--mller-kva.example. Its inverse is [ASCII]; where that does not lead back to host,
-// host is returned as it is.
+// Unicode returns a host in readable form: müller.example for xn--mller-kva.example. If [ASCII] would not convert the
+// result back to host, it returns host unchanged.
 func Unicode(host string) string {
 	if !strings.Contains(host, "xn--") || hasLongLabel(host) {
 		return host
@@ -36,8 +35,8 @@ func Unicode(host string) string {
 	return host
 }
 
-// maxLabel is the most characters that DNS allows between the dots of a name. A label has no
-// more characters in Unicode than in ASCII.
+// maxLabel is the maximum number of characters between the dots of a DNS name. A label never has more characters in Unicode
+// than in ASCII.
 const maxLabel = 63
 
 // hasLongLabel reports whether a label of host exceeds maxLabel. The time to convert a label

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// startWithin bounds a start; a busy machine takes some seconds.
+// startWithin is the time limit of a start. A busy machine needs a few seconds.
 const startWithin = 2 * time.Minute
 
-// A Server is a ClickHouse server of one test. Its addresses and its data stay the same
-// when it is killed, stopped and started again.
+// A Server is a ClickHouse server for one test. Its addresses and its data stay the same when it is killed, stopped and
+// started again.
 type Server struct {
-	// Native and HTTP are its addresses, as in clickhouse://default:@127.0.0.1:9000/default.
+	// Native and HTTP are its addresses, such as clickhouse://default:@127.0.0.1:9000/default.
 	Native, HTTP string
 
 	t     testing.TB
@@ -32,8 +32,8 @@ type Server struct {
 	runs  bool
 }
 
-// Start runs a server of its own for t, with flags of the command in CLICKHOUSE_UP,
-// and ends it when the test does. Flags win over those that Start gives by itself.
+// Start runs a server for t with the command in CLICKHOUSE_UP and stops it at the end of the test. flags take precedence
+// over the flags that Start sets.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	s := &Server{
@@ -49,8 +49,8 @@ func Start(t testing.TB, flags ...string) *Server {
 	return s
 }
 
-// variable is the value of an environment variable that a test cannot do without. The
-// value none says that there is no such thing here, also to CI.
+// variable returns the value of an environment variable that a test needs. The value none means that the resource does not
+// exist, also in CI.
 func variable(t testing.TB, name, what string) string {
 	t.Helper()
 	value := os.Getenv(name)
@@ -59,13 +59,13 @@ func variable(t testing.TB, name, what string) string {
 	case value == "" && os.Getenv("CI") == "true":
 		t.Fatalf("%s is not set", name)
 	default:
-		t.Skipf("needs ClickHouse servers of its own: set %s to %s, as the documentation of internal/chtest says", name, what)
+		t.Skipf("needs its own ClickHouse servers: set %s to %s, see the documentation of internal/chtest", name, what)
 	}
 	return value
 }
 
-// freePorts finds two ports below those that the system gives to outgoing connections,
-// so that they are still free when a server comes back to them.
+// freePorts returns two ports below the range that the system uses for outgoing connections, so that they are still free
+// when a server starts again.
 func freePorts(t testing.TB) [2]int {
 	t.Helper()
 	var ports [2]int
@@ -85,8 +85,8 @@ func freePorts(t testing.TB) [2]int {
 	return ports
 }
 
-// Restart starts s with the data it has, and first stops it when it runs. From now on it has the flags
-// as well.
+// Restart stops s if it runs, and starts it with its data and with additional
+// flags.
 func (s *Server) Restart(flags ...string) {
 	s.t.Helper()
 	s.Stop()
@@ -98,7 +98,7 @@ func (s *Server) Restart(flags ...string) {
 	}
 }
 
-// Stop ends s in order. It does nothing to a server that has ended.
+// Stop shuts s down. It does nothing if s does not run.
 func (s *Server) Stop() {
 	s.t.Helper()
 	if s.runs {
@@ -107,7 +107,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// Kill ends s by SIGKILL, whatever it is doing.
+// Kill stops s with SIGKILL.
 func (s *Server) Kill() {
 	s.t.Helper()
 	pid := s.pid()
@@ -118,15 +118,15 @@ func (s *Server) Kill() {
 	if err != nil {
 		s.t.Fatalf("killing process %d: %v", pid, err)
 	}
-	s.Stop() // whatever else belongs to it
+	s.Stop() // stop the rest of the server
 }
 
-// run runs the command of CLICKHOUSE_UP and returns what it printed.
+// run runs the command in CLICKHOUSE_UP and returns its output.
 func (s *Server) run(verb string, flags ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.up, append([]string{verb, "--name", s.name}, flags...)...) //nolint:gosec // whoever runs the tests names the command
+	cmd := exec.CommandContext(ctx, s.up, append([]string{verb, "--name", s.name}, flags...)...) //nolint:gosec // the person who runs the tests sets the command
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -136,7 +136,7 @@ func (s *Server) run(verb string, flags ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// pid is the process that has the data of s: it was told their folder.
+// pid returns the process with the data of s. The folder is one of the process's arguments.
 func (s *Server) pid() int {
 	s.t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -146,7 +146,7 @@ func (s *Server) pid() int {
 	for _, name := range lines {
 		line, err := os.ReadFile(name)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // the process has ended
 		}
 		for arg := range bytes.SplitSeq(line, []byte{0}) {
 			if string(arg) != "--path="+s.data {

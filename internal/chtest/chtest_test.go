@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/chtest"
 )
 
-// answers reports whether somebody listens at an address.
+// answers reports whether a server listens at an address.
 func answers(t *testing.T, dsn string) bool {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -45,7 +45,7 @@ func TestServer(t *testing.T) {
 	s.Restart()
 	want(true)
 	if got := [2]string{s.Native, s.HTTP}; got != was {
-		t.Errorf("addresses %v after a restart, want %v as before", got, was)
+		t.Errorf("addresses after a restart: %v, want the same as before: %v", got, was)
 	}
 	for range 2 {
 		s.Stop()

@@ -12,9 +12,9 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Address is the server that variable names, CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN. Queries over HTTP
-// have as many threads as the server gives, and those over the native protocol have one, which takes
-// less of its time: no answer may depend on that.
+// Address returns the server in the environment variable CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN. Queries over HTTP use as
+// many threads as the server allows, and queries over the native protocol use one, which costs the server less time. No
+// answer may depend on that.
 func Address(t testing.TB, variable string) string {
 	t.Helper()
 	dsn := os.Getenv(variable)
@@ -32,13 +32,13 @@ func Address(t testing.TB, variable string) string {
 	return dsn
 }
 
-// unlogged asks a server to keep no log of the queries by dsn: the log takes it more time than a
-// small question does. A query that has to be logged says so by the setting log_queries = 1.
+// unlogged returns dsn with query logs disabled, since a log entry takes the server longer than a small query. A query that
+// must be logged sets log_queries = 1.
 func unlogged(t testing.TB, dsn string) string {
 	return with(t, dsn, "log_queries", "0")
 }
 
-// with is dsn with a setting for every query.
+// with returns dsn with a setting for every query.
 func with(t testing.TB, dsn, setting, value string) string {
 	return edited(t, dsn, func(u *url.URL) {
 		q := u.Query()
@@ -47,7 +47,7 @@ func with(t testing.TB, dsn, setting, value string) string {
 	})
 }
 
-// Connect is a bare connection to the database of dsn, closed when the test ends.
+// Connect returns a plain connection to the database of dsn, which is closed at the end of the test.
 func Connect(t testing.TB, dsn string) driver.Conn {
 	t.Helper()
 	o, err := driver.ParseDSN(dsn)
@@ -70,7 +70,7 @@ func Exec(t testing.TB, conn driver.Conn, statement string, args ...any) {
 	}
 }
 
-// Number asks for one number that is not negative.
+// Number runs a query that returns one number, which must not be negative.
 func Number(t testing.TB, conn driver.Conn, question string, args ...any) uint64 {
 	t.Helper()
 	var n uint64
@@ -80,8 +80,8 @@ func Number(t testing.TB, conn driver.Conn, question string, args ...any) uint64
 	return n
 }
 
-// Database makes an empty database on the server of dsn, dropped when the test ends, and
-// returns its address.
+// Database creates an empty database on the server of dsn and returns its address. The database is dropped at the end of
+// the test.
 func Database(t testing.TB, dsn string) string {
 	t.Helper()
 	conn, name := Connect(t, dsn), "test_"+strings.ToLower(rand.Text())
@@ -90,7 +90,7 @@ func Database(t testing.TB, dsn string) string {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" SYNC")
-		for try := 0; try < 3 && err != nil; try++ { // the server ends connections that waited, also those that were just taken
+		for try := 0; try < 3 && err != nil; try++ { // the server closes idle connections, even if they were just taken from the pool
 			err = conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" SYNC")
 		}
 		if err != nil {
@@ -100,7 +100,7 @@ func Database(t testing.TB, dsn string) string {
 	return In(t, dsn, name)
 }
 
-// In is the address of a database on the server of dsn. The name may be the path.Base of another
+// In returns the address of a database on the server of dsn. name may be the path.Base of another
 // address.
 func In(t testing.TB, dsn, name string) string {
 	t.Helper()

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Faults are troubles of a server that was started with --faults. They meet every
-// query of both protocols, counted together; the zero value is none.
+// Faults are faults of a server that was started with --faults. They apply to all queries of both protocols, which are
+// counted together. The zero value means no faults.
 type Faults struct {
-	Delay     time.Duration // each query waits as long before the server gets it
-	FailEvery int           // every query of that number is answered by an error and not run; 0: none
-	DropAfter int           // answers are cut after as many bytes; 0: never
+	Delay     time.Duration // delay of each query
+	FailEvery int           // each n-th query fails without running; 0 means none
+	DropAfter int           // responses are cut after this number of bytes; 0 means never
 }
 
-// Faults sets the troubles of s from now on, in place of those before.
+// Faults replaces the faults of s.
 func (s *Server) Faults(f Faults) {
 	s.t.Helper()
-	path := variable(s.t, "CLICKHOUSE_FAULTS", "the path that takes faults")
+	path := variable(s.t, "CLICKHOUSE_FAULTS", "the path that accepts faults")
 	u, err := url.Parse(s.HTTP)
 	if err != nil {
 		s.t.Fatal(err)

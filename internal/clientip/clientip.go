@@ -1,4 +1,10 @@
-// Package clientip finds the address of the client behind the proxies that a host trusts.
+// Package clientip finds the address of the client behind the proxies that a host trusts:
+//
+//	network, err := clientip.Parse("10.0.0.0/8")
+//	proxies := clientip.Proxies{network}
+//	addr := proxies.Addr(r)                 // the client's address, not the proxy's
+//	bucket := clientip.Network(addr)        // an IPv4 address or an IPv6 /64
+//	tracking, err := track.New(track.Config{ClientIP: proxies.Addr, Trusted: proxies.Trusts})
 package clientip
 
 import (
@@ -10,15 +16,15 @@ import (
 	"sync"
 )
 
-// Header is where proxies name the addresses that a request passed.
+// Header is the header in which proxies list the addresses of a request.
 const Header = "X-Forwarded-For"
 
-// Proxies are the networks whose word about the client is taken. None: nobody's is.
+// Proxies are the networks of trusted proxies. An empty list trusts no proxy.
 type Proxies []netip.Prefix
 
-// Addr is the client's address: the peer's, unless the peer is a trusted proxy. Then
-// it is the last address in the header that is no trusted proxy itself, since all
-// before it may be the client's invention. The zero Addr means that it is not known.
+// Addr returns the client's address. This is the peer's address, unless the peer is a trusted proxy. Then it is the last
+// address in the header that is not a trusted proxy, since the client can invent the addresses before it. The zero Addr
+// means that the address is unknown.
 func (p Proxies) Addr(r *http.Request) netip.Addr {
 	addr := peer(r)
 	hops := strings.Join(r.Header.Values(Header), ",")
@@ -36,8 +42,8 @@ func (p Proxies) Addr(r *http.Request) netip.Addr {
 // Trusts reports whether r came from a trusted proxy.
 func (p Proxies) Trusts(r *http.Request) bool { return p.trusts(peer(r)) }
 
-// Watched is Addr, which warns once when a peer that is not trusted sends Header or another
-// of the headers that proxies set: most likely it is a proxy that nobody named.
+// Watched returns Addr with a warning: it logs once if an untrusted peer sends Header or another proxy header. The peer is
+// most likely a proxy that is missing in the configuration.
 func (p Proxies) Watched(log *slog.Logger, headers ...string) func(*http.Request) netip.Addr {
 	headers = append(headers, Header)
 	var once sync.Once
@@ -45,7 +51,7 @@ func (p Proxies) Watched(log *slog.Logger, headers ...string) func(*http.Request
 		for _, name := range headers {
 			if name != "" && r.Header.Get(name) != "" && !p.Trusts(r) {
 				once.Do(func() {
-					log.Warn("a header of a proxy that is not trusted is not believed", "header", name, "peer", peer(r))
+					log.Warn("ignoring proxy header from untrusted peer", "header", name, "peer", peer(r))
 				})
 			}
 		}
@@ -53,13 +59,13 @@ func (p Proxies) Watched(log *slog.Logger, headers ...string) func(*http.Request
 	}
 }
 
-// TrustAll reports whether a network of p holds all addresses there are, so that every
-// client can name an address of its choice.
+// TrustAll reports whether a network of p contains all addresses. Then every client can choose its
+// address.
 func (p Proxies) TrustAll() bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Bits() == 0 })
 }
 
-// peer is the address that r came from; the zero Addr when it is not known.
+// peer returns the address that r came from, or the zero Addr if it is unknown.
 func peer(r *http.Request) netip.Addr {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -68,10 +74,10 @@ func peer(r *http.Request) netip.Addr {
 	return plain(from.Addr())
 }
 
-// Network is what one client on the public net has for itself: an IPv4 address, or a
-// /64 of IPv6. Limits count by it.
+// Network returns the network of one client on the Internet: an IPv4 address or an IPv6 /64. Rate limits count by
+// network.
 func Network(addr netip.Addr) string {
-	// As IPv6, all of IPv4 lies in one /64. A host's own ClientIP may hand that out.
+	// In IPv6 form all IPv4 addresses are in one /64. A host's own ClientIP may return this form.
 	addr = addr.Unmap()
 	if addr.Is6() {
 		if p, err := addr.Prefix(64); err == nil {
@@ -90,7 +96,7 @@ func (p Proxies) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// parse reads one hop: an address, perhaps with a port.
+// parse parses one address in the header, with or without a port.
 func parse(hop string) (netip.Addr, bool) {
 	hop = strings.TrimSpace(hop)
 	if addr, err := netip.ParseAddr(strings.Trim(hop, "[]")); err == nil {
@@ -100,11 +106,11 @@ func parse(hop string) (netip.Addr, bool) {
 	return plain(withPort.Addr()), err == nil
 }
 
-// plain is addr without what does not tell clients apart: an IPv4 address written as
-// IPv6, and the name of a local interface.
+// plain returns addr without differences that do not distinguish clients: IPv4 addresses in IPv6 form, and names of local
+// interfaces.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
-// Parse reads a network, 10.0.0.0/8, or a single address.
+// Parse parses a network, such as 10.0.0.0/8, or a single address.
 func Parse(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		addr = plain(addr)
@@ -114,7 +120,7 @@ func Parse(text string) (netip.Prefix, error) {
 	if err != nil {
 		return netip.Prefix{}, err
 	}
-	const mapped = 96 // bits before an IPv4 address that is written as IPv6
+	const mapped = 96 // bits before an IPv4 address in IPv6 form
 	if addr := network.Addr(); addr.Is4In6() && network.Bits() >= mapped {
 		network = netip.PrefixFrom(addr.Unmap(), network.Bits()-mapped)
 	}

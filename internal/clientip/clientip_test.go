@@ -19,26 +19,26 @@ func TestAddr(t *testing.T) {
 		want    string
 	}{
 		{"the peer is the client", nil, "203.0.113.7:4711", nil, "203.0.113.7"},
-		{"nobody is believed by default", nil, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
-		{"a stranger is not believed", []string{"10.0.0.0/8"}, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
-		{"a trusted proxy is", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"198.51.100.1"}, "198.51.100.1"},
+		{"no proxy is trusted by default", nil, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
+		{"an untrusted peer is ignored", []string{"10.0.0.0/8"}, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
+		{"a trusted proxy names the client", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"198.51.100.1"}, "198.51.100.1"},
 		{"a single address may be trusted", []string{"10.1.2.3"}, "10.1.2.3:80", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"what the client wrote in front does not count", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"1.1.1.1, 198.51.100.1"}, "198.51.100.1"},
+		{"addresses from the client are ignored", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"1.1.1.1, 198.51.100.1"}, "198.51.100.1"},
 		{"proxies behind proxies are skipped", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"1.1.1.1, 198.51.100.1, 10.9.9.9"}, "198.51.100.1"},
 		{"several header lines are one list", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"1.1.1.1", "198.51.100.1", "10.9.9.9"}, "198.51.100.1"},
 		{"only proxies: the first of them", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"10.5.5.5, 10.9.9.9"}, "10.5.5.5"},
 		{"no header: the proxy", []string{"10.0.0.0/8"}, "10.1.2.3:80", nil, "10.1.2.3"},
-		{"nonsense ends the search", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"198.51.100.1, unknown, 10.9.9.9"}, "10.9.9.9"},
+		{"an invalid address ends the search", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"198.51.100.1, unknown, 10.9.9.9"}, "10.9.9.9"},
 		{"a hop may carry a port", []string{"10.0.0.0/8"}, "10.1.2.3:80", []string{"198.51.100.1:5000"}, "198.51.100.1"},
 		{"IPv6 hops", []string{"fd00::/8"}, "[fd00::1]:80", []string{"[2001:db8::7]:443"}, "2001:db8::7"},
 		{"IPv6 in brackets without a port", []string{"fd00::/8"}, "[fd00::1]:80", []string{"[2001:db8::7]"}, "2001:db8::7"},
 		{"IPv4 written as IPv6 is IPv4", []string{"10.0.0.0/8"}, "[::ffff:10.1.2.3]:80", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
-		{"so is a network", []string{"::ffff:10.0.0.0/104"}, "10.1.2.3:80", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"a network written as IPv6 is no larger", []string{"::ffff:10.0.0.0/104"}, "11.1.2.3:80", []string{"198.51.100.1"}, "11.1.2.3"},
+		{"an IPv4 network written as IPv6 is IPv4", []string{"::ffff:10.0.0.0/104"}, "10.1.2.3:80", []string{"198.51.100.1"}, "198.51.100.1"},
+		{"a network written as IPv6 has the same size", []string{"::ffff:10.0.0.0/104"}, "11.1.2.3:80", []string{"198.51.100.1"}, "11.1.2.3"},
 		{"the interface of a local address is dropped", nil, "[fe80::1%eth0]:80", nil, "fe80::1"},
-		{"so is that of a hop", []string{"fd00::/8"}, "[fd00::1]:80", []string{"fe80::1%eth1"}, "fe80::1"},
-		{"a stranger who calls itself local", []string{"fd00::/8"}, "[2001:db8::7%fd00::1]:80", []string{"198.51.100.1"}, "2001:db8::7"},
-		{"a peer that is no address", nil, "@", nil, ""},
+		{"the interface of a hop is dropped", []string{"fd00::/8"}, "[fd00::1]:80", []string{"fe80::1%eth1"}, "fe80::1"},
+		{"an untrusted peer that names a local address", []string{"fd00::/8"}, "[2001:db8::7%fd00::1]:80", []string{"198.51.100.1"}, "2001:db8::7"},
+		{"an invalid peer", nil, "@", nil, ""},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAddr(t *testing.T) {
 	}
 }
 
-func TestStrangersHeadersWarnOnce(t *testing.T) {
+func TestHeadersOfUntrustedPeersWarnOnce(t *testing.T) {
 	var log strings.Builder
 	proxies := clientip.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
 	addr := proxies.Watched(slog.New(slog.NewTextHandler(&log, nil)), "CF-IPCountry", "")
@@ -77,12 +77,12 @@ func TestStrangersHeadersWarnOnce(t *testing.T) {
 		}
 	}
 	if !strings.Contains(log.String(), "header=CF-IPCountry peer=203.0.113.7") {
-		t.Errorf("the log says %q", log.String())
+		t.Errorf("log = %q", log.String())
 	}
 	for network, all := range map[string]bool{"10.0.0.0/8": false, "0.0.0.0/0": true, "::/0": true, "::ffff:0.0.0.0/96": true} {
 		parsed, err := clientip.Parse(network)
 		if err != nil || (clientip.Proxies{proxies[0], parsed}).TrustAll() != all {
-			t.Errorf("%s is everything: %v, %v", network, !all, err)
+			t.Errorf("TrustAll with %s = %v, %v", network, !all, err)
 		}
 	}
 }

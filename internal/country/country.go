@@ -1,6 +1,13 @@
-// Package country knows the codes and the English names of countries: ISO 3166-1
-// alpha-2 as of 2026, 249 of them, and Kosovo (XK). Other codes that the standard leaves to
-// users, such as XX and T1, are not countries here.
+// Package country converts between codes and English names of countries:
+//
+//	code, ok := country.Code("Viet Nam") // "VN"
+//	name, ok := country.Name("VN")       // "Vietnam"
+//	for _, c := range country.All() {
+//		fmt.Println(c.Code, c.Name)
+//	}
+//
+// The countries are the 249 of ISO 3166-1 alpha-2 as of 2026, and Kosovo (XK). Other codes that the standard leaves to
+// users, such as XX and T1, are not countries.
 package country
 
 import (
@@ -12,13 +19,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Country is one entry of the table.
+// A Country is an entry of the table.
 type Country struct {
 	Code string // alpha-2, upper case
 	Name string // the common English name
 }
 
-// All returns every country, sorted by code. The slice is the caller's.
+// All returns all countries sorted by code, in a new slice.
 func All() []Country { return slices.Clone(table[:]) }
 
 // Name returns the English name of a code in upper case.
@@ -30,9 +37,8 @@ func Name(code string) (string, bool) {
 	return table[i].Name, true
 }
 
-// Code returns the upper-case code of the country that a code, an English name or another
-// usual name names: USA, Turkey, Czech Republic, Viet Nam, Kingdom of Spain. Case, accents,
-// punctuation and "the" do not matter in names.
+// Code returns the upper-case code for a code, an English name or another common name: USA, Turkey, Czech Republic, Viet
+// Nam, Kingdom of Spain. Case, accents, punctuation and "the" are ignored in names.
 func Code(codeOrName string) (string, bool) {
 	if len(codeOrName) == 2 {
 		if i, ok := find(strings.ToUpper(codeOrName)); ok {
@@ -52,11 +58,11 @@ func Code(codeOrName string) (string, bool) {
 	return code, ok
 }
 
-// maxName is longer than every name of a country, in bytes.
+// maxName is more than the size of every country's name in bytes.
 const maxName = 128
 
-// byKey returns the codes of countries by the keys of their names. A test holds that no key
-// names two countries.
+// byKey maps keys of names to codes. A test checks that no key stands for two
+// countries.
 var byKey = sync.OnceValue(func() map[string]string {
 	codes := make(map[string]string, len(table)+len(aliases))
 	for _, c := range slices.Concat(table[:], aliases[:]) {
@@ -65,8 +71,8 @@ var byKey = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
-// key returns a name without what its spellings differ by: "Saint Kitts & Nevis" and "St. Kitts and
-// Nevis" have the same key.
+// key returns a name without the differences between its spellings: "Saint Kitts & Nevis" and "St. Kitts and Nevis" have
+// the same key.
 func key(name string) string {
 	var words []string
 	plain := strings.Map(func(r rune) rune {

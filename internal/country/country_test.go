@@ -9,12 +9,12 @@ import (
 func TestTableIsSortedCompleteAndUnambiguous(t *testing.T) {
 	all := All()
 	if len(all) != 250 {
-		t.Errorf("ISO 3166-1 and Kosovo are 250 countries, the table has %d", len(all))
+		t.Errorf("the table has %d countries, want 250: ISO 3166-1 and Kosovo", len(all))
 	}
 	names := map[string]string{}
 	for i, c := range all {
 		if len(c.Code) != 2 || c.Code != strings.ToUpper(c.Code) {
-			t.Errorf("%q is no alpha-2 code", c.Code)
+			t.Errorf("%q is not an alpha-2 code", c.Code)
 		}
 		if i > 0 && all[i-1].Code >= c.Code {
 			t.Errorf("%s follows %s", c.Code, all[i-1].Code)
@@ -26,13 +26,13 @@ func TestTableIsSortedCompleteAndUnambiguous(t *testing.T) {
 	}
 	for _, a := range aliases {
 		if _, ok := Name(a.Code); !ok {
-			t.Errorf("alias %q points at %s, which is no country", a.Name, a.Code)
+			t.Errorf("alias %q has the code %s, which is not in the table", a.Name, a.Code)
 		}
 		names[key(a.Name)] += a.Code
 	}
 	for n, codes := range names {
 		if len(codes) != 2 {
-			t.Errorf("%q names %s", n, codes)
+			t.Errorf("%q stands for %s", n, codes)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestEveryNameAndCodeLeadsBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCountry(t *testing.T) {
+func TestUnknownCountries(t *testing.T) {
 	for _, s := range []string{"", "XX", "T1", "EU", "AP", "A1", "A2", "AN", "ZZ", "Atlantis", "Nowhere", "D", " DE", "de\x00", "the", "Republic of", "Kingdom of Atlantis", "Democratic Republic of Korea"} {
 		if got, ok := Code(s); ok {
 			t.Errorf("Code(%q) = %q, want none", s, got)
@@ -78,7 +78,7 @@ func TestNamesInUse(t *testing.T) {
 	}
 }
 
-func TestAllIsTheCallersOwn(t *testing.T) {
+func TestAllReturnsANewSlice(t *testing.T) {
 	a := All()
 	a[0].Name = "changed"
 	slices.Reverse(a)

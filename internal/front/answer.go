@@ -15,24 +15,25 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// An Answer is whole, and kept back until its audit entry is safe.
+// An Answer is a complete response. It is not sent before its audit entry is stored.
 type Answer struct {
 	Status int
-	Header http.Header // added to those that every answer has; may be nil
+	Header http.Header // added to the headers of every response; may be nil
 	ETag   string
-	Type   string // of the body, for Content-Type; empty: JSON
+	Type   string // Content-Type of the body; empty means JSON
 	Body   []byte
-	// Compressed returns compress(Body), for a route that keeps what a coding makes of it; nil: it is not kept.
+	// Compressed returns compress(Body), or a cached result. It is for routes that cache compressed bodies. nil means no
+	// cache.
 	Compressed func(coding string, compress func([]byte) []byte) []byte
-	// Release, when it is not nil, is called once nobody needs the Body that the route gave.
+	// Release is called when the Body is not needed any more. It may be nil.
 	Release func()
 
-	code   string // of a refusal
-	coding string // of Body; empty: as it is
-	varies bool   // with the codings that a request accepts
+	code   string // code of a refusal
+	coding string // coding of Body; empty if not compressed
+	varies bool   // depends on the codings that the request accepts
 }
 
-// JSON makes an answer of 200 of v: compact JSON, nothing escaped for HTML, and a newline.
+// JSON returns a response with status 200 and v as compact JSON, without escapes for HTML and with a final newline.
 func JSON(v any) (*Answer, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -43,12 +44,12 @@ func JSON(v any) (*Answer, error) {
 	return &Answer{Status: http.StatusOK, Body: b.Bytes()}, nil
 }
 
-// Matches reports whether If-None-Match of r names tag, in any coding, or anything.
+// Matches reports whether If-None-Match of r contains tag, in any coding, or "*".
 func Matches(r *http.Request, tag string) bool {
 	return names(r, func(sent string) bool { return sent == "*" || ofData(sent, tag) })
 }
 
-// names reports whether a tag of If-None-Match of r, taken as strong, is one.
+// names reports whether is returns true for a tag in If-None-Match of r. Weak tags are treated as strong ones.
 func names(r *http.Request, is func(tag string) bool) bool {
 	for _, line := range r.Header.Values("If-None-Match") {
 		for part := range strings.SplitSeq(line, ",") {
@@ -60,7 +61,7 @@ func names(r *http.Request, is func(tag string) bool) bool {
 	return false
 }
 
-// sent is the status that the caller will see: 304 when they have the answer already.
+// sent returns the status that is sent: 304 if the caller already has the response.
 func (a *Answer) sent(r *http.Request) int {
 	if a.Status == http.StatusOK && a.ETag != "" && Matches(r, a.ETag) {
 		return http.StatusNotModified
@@ -68,7 +69,7 @@ func (a *Answer) sent(r *http.Request) int {
 	return a.Status
 }
 
-// release drops the Body that the route gave, and all else that holds it.
+// release drops the Body and everything that refers to it.
 func (a *Answer) release() {
 	a.Body, a.Compressed = nil, nil
 	if a.Release != nil {
@@ -77,15 +78,15 @@ func (a *Answer) release() {
 	}
 }
 
-// headers say who may keep an answer of rt, and what it depends on.
+// headers sets the headers for caching responses of rt.
 func (rt *Route) headers(h http.Header) {
 	setHeaders(h, header{"Cache-Control", rt.Cache}, header{"Vary", rt.Vary})
 }
 
-// A header of one value, by its name as net/http spells it.
+// A header has one value. Its name is in the canonical form of net/http.
 type header struct{ name, value string }
 
-// setHeaders sets those of all that have a value. Every answer has several, so their values share a slice.
+// setHeaders sets all headers with a value. Their values share a slice, since every response has several.
 func setHeaders(h http.Header, all ...header) {
 	values := make([]string, len(all))
 	for i, one := range all {
@@ -95,17 +96,17 @@ func setHeaders(h http.Header, all ...header) {
 	}
 }
 
-// A Refusal is an error as a caller sees it.
+// A Refusal is the response to an error.
 type Refusal struct {
 	Status int
-	Code   string        // of Body, for Config.Observe
-	Scope  auth.Scope    // of 403: the one that would help, when it is known
+	Code   string        // the code in Body, for Config.Observe
+	Scope  auth.Scope    // for 403: the scope that the key would need, if known
 	Retry  time.Duration // for Retry-After; 0 means none
-	Coding string        // of 415: how bodies may be encoded; empty: identity
+	Coding string        // for 415: the accepted encodings; empty means identity
 	Body   any           // encoded as JSON
 }
 
-// Answer is rf with the headers that its status asks for. err is what it is about.
+// Answer returns rf as a response with the headers for its status. err is the error.
 func (rf Refusal) Answer(r *http.Request, err error) *Answer {
 	a, failed := JSON(rf.Body)
 	if failed != nil { // texts and numbers always encode
@@ -131,7 +132,7 @@ func (rf Refusal) Answer(r *http.Request, err error) *Answer {
 	return a
 }
 
-// challenge tells callers how to authenticate, and whether what they sent was looked at.
+// challenge returns the header that tells callers how to authenticate, and whether their credentials were checked.
 func challenge(r *http.Request, err error) string {
 	if credentialed(r) || errors.Is(err, auth.ErrInvalid) {
 		return `Bearer error="invalid_token"`
@@ -139,7 +140,7 @@ func challenge(r *http.Request, err error) string {
 	return "Bearer"
 }
 
-// refusal makes err an answer, and logs it when it is not the caller's doing.
+// refusal returns the response to err, and logs err unless the caller caused it.
 func (f *Front) refusal(r *Request, err error) *Answer {
 	rf := f.cfg.Refuse(r, err)
 	if rf.Status >= http.StatusInternalServerError {
@@ -152,13 +153,13 @@ func (f *Front) refusal(r *Request, err error) *Answer {
 	}
 	a := rf.Answer(r.Request, err)
 	if r.Route != nil && r.Route.Credentials != NeedsCredentials && r.Principal == nil && rf.Status == http.StatusForbidden {
-		a.Header.Del("WWW-Authenticate") // no key would help
+		a.Header.Del("WWW-Authenticate") // a key would not help
 	}
 	return a
 }
 
-// LevelOf is how a failure is logged: one that a caller brought about by leaving is none of
-// ours. ctx is that of the request.
+// LevelOf returns the log level of a failure. Failures because the caller hung up are not failures of the server. ctx is
+// the context of the request.
 func LevelOf(ctx context.Context, err error) slog.Level {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return slog.LevelInfo

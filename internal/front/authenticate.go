@@ -9,15 +9,15 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// auditTimeout bounds the recording of one entry, which must go on when the caller leaves.
+// auditTimeout is the time limit for recording an entry, which continues if the caller hangs up.
 const auditTimeout = 5 * time.Second
 
-// wants reports whether it matters who sent r.
+// wants reports whether r has to be authenticated.
 func (r *Request) wants() bool {
 	return r.Route.Credentials == NeedsCredentials || r.Route.Credentials == OptionalCredentials && r.Credentialed()
 }
 
-// authenticate finds out who asks, if the route wants to know.
+// authenticate authenticates r if the route requires it.
 func (f *Front) authenticate(ctx context.Context, r *Request) error {
 	if !r.wants() {
 		return nil
@@ -54,7 +54,7 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 // within about the same time.
 const confirmAfter = time.Second
 
-// confirm authenticates r once more if its body took long to arrive: a key that was revoked meanwhile gets no answer,
+// confirm authenticates r again if its body took long to arrive. If the key was revoked meanwhile, the request is refused
 // and its events are not stored.
 func (r *Request) confirm(ctx context.Context) error {
 	f := r.front
@@ -72,11 +72,11 @@ func (r *Request) confirm(ctx context.Context) error {
 	return nil
 }
 
-// reserveCost is what a look-up of a well-formed key costs when the refusals of its network are used up. It is
-// taken from a second budget of the same size, so that a new key of a busy network gets some look-ups a minute.
+// reserveCost is the cost of looking up a well-formed key if the network has used up its refusals. It is taken from a second
+// budget of the same size, so that new keys in a busy network get a few look-ups per minute.
 const reserveCost = 6
 
-// mayBeRefused returns an error, without a look-up, when the client's network has used up its refusals.
+// mayBeRefused returns an error without a look-up if the client's network has used up its refusals.
 func (f *Front) mayBeRefused(ctx context.Context, r *Request, screening auth.Screening) error {
 	d, err := f.cfg.Limiter.Allow(ctx, auth.ClassRefused, r.Network(), 0, nil)
 	if err == nil && d.Limit > 0 && d.Remaining < 1 {
@@ -84,7 +84,7 @@ func (f *Front) mayBeRefused(ctx context.Context, r *Request, screening auth.Scr
 			d, err = f.cfg.Limiter.Allow(ctx, auth.ClassRefused, "reserve "+r.Network(), reserveCost, nil)
 		}
 		if err == nil && (screening != auth.WellFormed || !d.OK) {
-			return f.spendRefusal(ctx, r, nil) // it knows for how long, and takes a refusal that came back just now
+			return f.spendRefusal(ctx, r, nil) // returns the time to wait, and uses a refusal that has just become available
 		}
 	}
 	if err != nil {
@@ -93,8 +93,8 @@ func (f *Front) mayBeRefused(ctx context.Context, r *Request, screening auth.Scr
 	return nil
 }
 
-// spendRefusal takes one from the refusals of the client's network. The answer is refusal,
-// unless they are used up.
+// spendRefusal takes one refusal from the client's network. It returns refusal, or another error if the refusals are used
+// up.
 func (f *Front) spendRefusal(ctx context.Context, r *Request, refusal error) error {
 	d, err := f.cfg.Limiter.Allow(ctx, auth.ClassRefused, r.Network(), 1, nil)
 	switch {
@@ -108,9 +108,9 @@ func (f *Front) spendRefusal(ctx context.Context, r *Request, refusal error) err
 	return r.judge(auth.ClassRefused, d, nil, 0)
 }
 
-// record keeps the audit entry of r when it is the use of a key, or was to be one. What was
-// refused before it was known whose it is costs nobody else an answer: it is recorded up to
-// a rate and counted beyond it, and refused also when the trail takes no entries.
+// record stores the audit entry of r if r used a key or tried to. Requests refused before their key was known must not
+// affect others: they are stored up to a rate and counted beyond it. They are also refused if the trail accepts no
+// entries.
 func (f *Front) record(ctx context.Context, r *Request, status int) (err error) {
 	defer Recovered(&err)
 	if !r.wants() {
@@ -143,7 +143,7 @@ func (f *Front) record(ctx context.Context, r *Request, status int) (err error) 
 	return err
 }
 
-// recordCounted records the refusals that were counted for long enough.
+// recordCounted records the counts of refusals whose window is over.
 func (f *Front) recordCounted(ctx context.Context, now time.Time) error {
 	var faults []error
 	for _, due := range f.refusals.due(now) {
@@ -152,10 +152,10 @@ func (f *Front) recordCounted(ctx context.Context, now time.Time) error {
 	return errors.Join(faults...)
 }
 
-// recordRefused records e, or counts it.
+// recordRefused records or counts e.
 func (f *Front) recordRefused(ctx context.Context, r *Request, e auth.Entry) error {
 	if !r.Credentialed() && (r.counted || errors.Is(r.refused, auth.ErrMissing)) {
-		return nil // nobody's
+		return nil // not attributable to anyone
 	}
 	if r.counted || !f.refusals.roomForEntry(r.Now) {
 		f.refusals.count(r.Network(), e)

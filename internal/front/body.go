@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// DefaultBodyTimeout is how long a body may take to arrive when Config does not say.
+	// DefaultBodyTimeout is the default time limit for the arrival of a body.
 	DefaultBodyTimeout = 10 * time.Second
-	// firstRoom is what is set aside for a body at first; it doubles as the body arrives.
+	// firstRoom is the initial buffer size of a body in bytes; the buffer doubles as the body arrives.
 	firstRoom = 16 << 10
-	// maxDiscarded is how much of a body that is too large is read and dropped before it is refused.
+	// maxDiscarded is the number of bytes of a too large body that are read and dropped before the refusal.
 	maxDiscarded = 8 << 20
 )
 
-// ErrLateBody is what a BodyError is when the body took too long: the same may arrive in time later.
+// ErrLateBody means that a body took too long. It may arrive in time later.
 var ErrLateBody = errors.New("the body did not arrive in time")
 
-// A BodyError says why a body could not be read to its end: the caller stopped sending, sent
-// what HTTP cannot read, or took too long.
+// A BodyError says why a body could not be read: the caller stopped sending, sent invalid HTTP, or took too
+// long.
 type BodyError struct {
 	Err    error
-	Within time.Duration // that it had
+	Within time.Duration // the time limit
 }
 
 // Error implements error.
@@ -39,7 +39,7 @@ func (e *BodyError) Error() string {
 	return "The body could not be read to its end"
 }
 
-// Is reports whether e is target: ErrLateBody, when a deadline passed.
+// Is reports whether target is ErrLateBody and a deadline passed.
 func (e *BodyError) Is(target error) bool {
 	return target == ErrLateBody && errors.Is(e.Err, os.ErrDeadlineExceeded)
 }
@@ -47,10 +47,10 @@ func (e *BodyError) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *BodyError) Unwrap() error { return e.Err }
 
-// ReadBody reads the whole body. One of more than limit bytes is an *[http.MaxBytesError], and
-// one that does not arrive a *[BodyError]. The bodies in memory are bounded for each caller and in all, and
-// count until the answer to r is known. Beyond these bounds the error is a *[LimitedError] or an
-// *[UnavailableError]. Only bytes that have arrived count, not the announced length.
+// ReadBody reads the whole body. If it has more than limit bytes, the error is an *[http.MaxBytesError]; if it does not
+// arrive, it is a *[BodyError]. The bytes of bodies in memory are limited per caller and in total until the response to r
+// is known. Above these limits the error is a *[LimitedError] or an *[UnavailableError]. Only arrived bytes count, not
+// the announced length.
 func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
@@ -64,28 +64,28 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	if isLarge(err) {
 		r.discard()
 	} else if err == nil {
-		_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // what is read now tells that the caller left
+		_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // later reads detect that the caller hung up
 	}
 	return body, err
 }
 
-// isLarge reports whether err says that a body has more bytes than it may have.
+// isLarge reports whether err means that a body is too large.
 func isLarge(err error) bool {
 	_, large := errors.AsType[*http.MaxBytesError](err)
 	return large
 }
 
-// discard drops what is left of a body that is refused. Many clients send all of it before they read
-// an answer, and would find the connection reset instead of the refusal. Who waits to be told to go on
-// need not send any.
+// discard reads and drops the rest of a refused body. Many clients send the whole body before they read the response, and
+// would otherwise see a reset connection instead of the refusal. Clients that wait for "100 Continue" need not send
+// it.
 func (r *Request) discard() {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.CopyN(io.Discard, r.Body, maxDiscarded)
 	}
 }
 
-// Inflate returns what body holds, which is compressed by gzip. Its bounds and errors are those
-// of [Request.ReadBody].
+// Inflate decompresses body, which is compressed with gzip. Its limits and errors are the same as for
+// [Request.ReadBody].
 func (r *Request) Inflate(body []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *Request) Inflate(body []byte, limit int64) ([]byte, error) {
 	return plain, err
 }
 
-// gather reads from to its end, into room that it takes as it goes.
+// gather reads from until its end into a growing buffer, which counts against the budget.
 func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	var body []byte
 	first := int64(firstRoom)
@@ -107,7 +107,7 @@ func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	}
 	for {
 		if len(body) == cap(body) {
-			room := min(max(first, int64(cap(body))), limit+1-int64(len(body))) // one byte more shows that it ends, or does not
+			room := min(max(first, int64(cap(body))), limit+1-int64(len(body))) // one byte more than the limit shows whether the body ends
 			if err := r.body.grow(r.front.bodies, r, room); err != nil {
 				return nil, err
 			}
@@ -127,18 +127,18 @@ func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	}
 }
 
-// boundBody sets the deadline by which r's body must have arrived, if it was not set before. It holds
-// for what nobody reads, too: before it sends an answer, net/http waits for the rest of a small body.
+// boundBody sets the deadline for the arrival of r's body, if it is not set yet. It also applies to bodies that are not
+// read, because net/http waits for the rest of a small body before it sends a response.
 func (r *Request) boundBody() {
 	if r.bounded || r.Body == nil || r.ContentLength == 0 {
 		return
 	}
 	r.bounded = true
-	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(r.front.cfg.BodyTimeout)) // not all connections have one
+	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(r.front.cfg.BodyTimeout)) // some connections support no deadlines
 }
 
-// IsJSON reports whether a Content-Type is application/json in UTF-8. It accepts the usual
-// misspellings of the charset (utf8) and ignores other parameters, even malformed ones.
+// IsJSON reports whether a Content-Type is application/json in UTF-8. It accepts the common misspelling utf8, and ignores
+// other parameters, even malformed ones.
 func IsJSON(contentType string) bool {
 	if contentType == "application/json" {
 		return true

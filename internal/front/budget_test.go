@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// An unread writer is a client that does not read the bodies of its answers until all readers may.
+// An unread writer is a client that does not read response bodies until the channel read is closed.
 type unread struct {
 	*httptest.ResponseRecorder
 	stuck func() // called when the server waits for the client
@@ -28,7 +28,7 @@ func (u unread) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A crowd is clients that do not read their answers.
+// A crowd is a group of clients that do not read their responses.
 type crowd struct {
 	world *world
 	read  chan struct{}
@@ -37,7 +37,7 @@ type crowd struct {
 
 func newCrowd(w *world) *crowd { return &crowd{world: w, read: make(chan struct{})} }
 
-// ask sends one request, and returns the status once the server either waits for the client or has answered.
+// ask sends a request, and returns when the server either waits for the client or has answered.
 func (c *crowd) ask(path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("POST", path, http.NoBody)
 	for i := 0; i+1 < len(headers); i += 2 {
@@ -57,21 +57,21 @@ func (c *crowd) ask(path string, headers ...string) *httptest.ResponseRecorder {
 	return rec
 }
 
-// leave has all clients read what they asked for.
+// leave makes all clients read their responses.
 func (c *crowd) leave() {
 	close(c.read)
 	c.all.Wait()
 	c.read = make(chan struct{})
 }
 
-// large makes an answer of 20 MiB. All answers share their bytes, so that tests stay small.
+// large returns a step with an answer of 20 MiB. All answers share their bytes, so that tests need little memory.
 func large() func() (*front.Answer, error) {
 	body := make([]byte, 20<<20)
 	return func() (*front.Answer, error) { return &front.Answer{Status: http.StatusOK, Body: body}, nil }
 }
 
-// Clients that do not read can have the server hold a bounded number of bytes: one caller 64 MiB, the tokens of
-// a key 128 MiB, and all together 256 MiB. Small answers and refusals still pass.
+// TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 64 MiB for one caller, 128 MiB
+// for the tokens of a key, and 256 MiB in total. Small responses and refusals still pass.
 func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.Factor, l.InFlight = 1000, 100 })
 	w.any = large()
@@ -91,8 +91,8 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		who    func() []string
-		full   int // status beyond the bound
-		passed int // of 40
+		full   int // status above the limit
+		passed int // of 40 responses
 		other  []string
 	}{
 		{"one key", func() []string { return []string{"X-Api-Key", secret} }, 429, 3, []string{"X-Api-Key", w.key(t)}},
@@ -110,10 +110,10 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 				}
 			}
 			if got[200] != row.passed || got[row.full] != 40-row.passed {
-				t.Errorf("40 answers of 20 MiB that nobody reads: %v, want %d of 200 and the rest %d", got, row.passed, row.full)
+				t.Errorf("40 unread responses of 20 MiB: %v, want %d with 200 and the rest with %d", got, row.passed, row.full)
 			}
 			if rec := c.ask("/work", "X-Api-Key", secret); rec.Code != 200 {
-				t.Errorf("a small answer: %d", rec.Code)
+				t.Errorf("a small response: %d", rec.Code)
 			}
 			if rec := c.ask("/work", "X-Api-Key", stranger(t)); rec.Code != 401 {
 				t.Errorf("a refusal: %d", rec.Code)
@@ -125,14 +125,14 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 			}
 			c.leave()
 			if rec := c.ask("/any", row.who()...); rec.Code != 200 {
-				t.Errorf("after all were read: %d", rec.Code)
+				t.Errorf("after all responses were read: %d", rec.Code)
 			}
 			c.leave()
 		})
 	}
 }
 
-// While a client reads the compressed form of an answer, only that form is in memory and counts.
+// TestTheUncompressedAnswerIsReleased checks that only the compressed body is in memory while a client reads it.
 func TestTheUncompressedAnswerIsReleased(t *testing.T) {
 	for name, how := range map[string]func(*front.Answer, *bool){
 		"alone": func(*front.Answer, *bool) {},
@@ -155,28 +155,29 @@ func TestTheUncompressedAnswerIsReleased(t *testing.T) {
 			defer c.leave()
 			for i := range 3 {
 				if rec := c.ask("/work", "X-Api-Key", key, "Accept-Encoding", "zstd"); rec.Code != 200 || !released {
-					t.Fatalf("answer %d, which is small once it is compressed: %d, released: %t", i, rec.Code, released)
+					t.Fatalf("response %d, small after compression: %d, released: %t", i, rec.Code, released)
 				}
 				runtime.GC()
 				select {
 				case <-freed:
 				case <-time.After(5 * time.Second):
-					t.Fatal("the uncompressed form stays in memory while the client does not read")
+					t.Fatal("the uncompressed body stays in memory while the client does not read")
 				}
 			}
 		})
 	}
 }
 
-// One network may have many requests without a key at the same time, and no more. Other callers do not notice.
-func TestRequestsOfANetworkAtTheSameTimeAreBounded(t *testing.T) {
+// TestConcurrentRequestsOfANetworkAreBounded checks the limit for concurrent requests without a key. The limit must not
+// affect other callers.
+func TestConcurrentRequestsOfANetworkAreBounded(t *testing.T) {
 	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 1 })
 	c, got := newCrowd(w), map[int]int{}
 	for range 60 {
 		got[c.ask("/any").Code]++
 	}
 	if got[200] != 50 || got[429] != 10 {
-		t.Errorf("60 requests at the same time: %v", got)
+		t.Errorf("60 concurrent requests: %v", got)
 	}
 	rec := c.ask("/any")
 	if rec.Header().Get("Retry-After") != "1" || !strings.Contains(rec.Body.String()+rec.Header().Get("RateLimit-Policy"), `"concurrency";q=50`) {
@@ -196,7 +197,7 @@ func TestRequestsOfANetworkAtTheSameTimeAreBounded(t *testing.T) {
 	}
 	c.leave()
 	if rec := c.ask("/any"); rec.Code != 200 {
-		t.Errorf("after all were read: %d", rec.Code)
+		t.Errorf("after all responses were read: %d", rec.Code)
 	}
 	c.leave()
 }

@@ -11,27 +11,27 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// minCompressed is the size of a body from which it is compressed. A smaller one goes in one packet
-// either way; and what is secret in an answer, as a new token, is smaller.
+// minCompressed is the size in bytes from which bodies are compressed. Smaller bodies fit into one packet anyway, and
+// responses with secrets, such as new tokens, are smaller.
 const minCompressed = 1400
 
-// A compressor compresses the bodies of answers. It keeps encoders, which are large.
+// A compressor compresses the bodies of responses. It reuses encoders, which are large.
 type compressor struct {
 	gzips sync.Pool // of *gzip.Writer
 	zstds sync.Pool // of *zstd.Encoder
 }
 
-// A coding is one that bodies may be compressed by.
+// A coding is a compression of bodies.
 type coding struct {
-	name   string // in Accept-Encoding and Content-Encoding
+	name   string // as in Accept-Encoding and Content-Encoding
 	encode func(c *compressor, body []byte) []byte
 }
 
-// codings are those that there are: first the one that makes bodies smaller, for clients to which all are the same.
+// codings lists the supported codings, the preferred one first.
 var codings = []coding{{"zstd", (*compressor).zstd}, {"gzip", (*compressor).gzip}}
 
-// compress makes the JSON of a smaller where r accepts that. Data in another coding is another
-// representation, with a tag of its own; a tag that its route wrote by itself is of the data as it is.
+// compress compresses the JSON of a if r accepts it. A compressed body is another representation with its own tag. A tag
+// that a route sets in the headers always belongs to the uncompressed body.
 func (c *compressor) compress(a *Answer, r *http.Request) {
 	if a.Type != "" || a.Header.Get("ETag") != "" || a.ETag == "" && len(a.Body) < minCompressed {
 		return
@@ -41,7 +41,7 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 	if a.sent(r) == http.StatusNotModified {
 		a.Status = http.StatusNotModified
 		if coded := by.tag(a.ETag); names(r, func(tag string) bool { return tag == coded }) {
-			a.ETag = coded // 304 has the tag that 200 would have
+			a.ETag = coded // a 304 has the same tag as a 200
 		}
 		return
 	}
@@ -55,34 +55,34 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 	} else {
 		body = encode(a.Body)
 	}
-	a.release() // a client that reads slowly holds the smaller form only
+	a.release() // a slow client then holds only the smaller body in memory
 	a.Body = body
 	if a.ETag != "" {
 		a.ETag = by.tag(a.ETag)
 	}
 }
 
-// gzip is body compressed.
+// gzip returns body compressed with gzip.
 func (c *compressor) gzip(body []byte) []byte {
 	z, ok := c.gzips.Get().(*gzip.Writer)
 	if !ok {
-		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
+		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // cannot fail: the level is valid
 	}
 	defer c.gzips.Put(z)
 	b := bytes.NewBuffer(make([]byte, 0, len(body)/4))
 	z.Reset(b)
-	_, _ = z.Write(body) // writing into memory does not fail
+	_, _ = z.Write(body) // cannot fail: the target is in memory
 	_ = z.Close()
 	return tight(b.Bytes())
 }
 
-// zstdWindow is how far back an encoder of zstd looks for repetitions, in bytes: beyond it most answers have ended.
+// zstdWindow is the range of an encoder in bytes. Most responses are shorter.
 const zstdWindow = 256 << 10
 
-// zstd is body compressed.
+// zstd returns body compressed with zstd.
 func (c *compressor) zstd(body []byte) []byte {
 	z, ok := c.zstds.Get().(*zstd.Encoder)
-	if !ok { // all options are valid ones
+	if !ok { // the options are valid
 		z, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
 	}
 	defer c.zstds.Put(z)
@@ -97,7 +97,7 @@ func tight(b []byte) []byte {
 	return b
 }
 
-// tag is that of the data of tag in this coding.
+// tag returns the tag of a body with this tag in this coding.
 func (c coding) tag(tag string) string {
 	if c.name == "" {
 		return tag
@@ -105,7 +105,7 @@ func (c coding) tag(tag string) string {
 	return strings.TrimSuffix(tag, `"`) + "-" + c.name + `"`
 }
 
-// ofData reports whether sent stands for the data of tag, in whatever coding.
+// ofData reports whether sent is tag in any coding.
 func ofData(sent, tag string) bool {
 	same := sent == tag
 	for _, c := range codings {
@@ -115,7 +115,7 @@ func ofData(sent, tag string) bool {
 	return same
 }
 
-// accepted is the coding that a client prefers, of those that there are; the zero one: none.
+// accepted returns the supported coding that a client prefers; the zero coding if there is none.
 func accepted(h http.Header) (found coding) {
 	most := 0.0
 	for _, c := range codings {
@@ -126,10 +126,10 @@ func accepted(h http.Header) (found coding) {
 	return found
 }
 
-// AcceptsGzip reports whether the answer to a request with the headers h may be compressed by gzip.
+// AcceptsGzip reports whether the response to a request with the headers h may be compressed with gzip.
 func AcceptsGzip(h http.Header) bool { return quality(h, "gzip") > 0 }
 
-// quality is how much a client prefers a coding, from 0, not at all, to 1: see RFC 9110, section 12.4.2.
+// quality returns the client's preference for a coding, from 0 (not accepted) to 1: see RFC 9110, section 12.4.2.
 func quality(h http.Header, coding string) float64 {
 	for _, line := range h.Values("Accept-Encoding") {
 		for part := range strings.SplitSeq(line, ",") {

@@ -15,7 +15,7 @@ import (
 func TestAnswersAreCompressed(t *testing.T) {
 	w := newWorld(t)
 	key := w.key(t)
-	made := map[int]*front.Answer{} // by size, each given several times
+	made := map[int]*front.Answer{} // by size; each is returned several times
 	for _, size := range []int{100, 5000} {
 		a, err := front.JSON(strings.Repeat("a", size))
 		if err != nil {
@@ -30,20 +30,20 @@ func TestAnswersAreCompressed(t *testing.T) {
 		status             int
 		coding, tag        string
 	}{
-		{name: "not asked for", size: 5000, status: 200, tag: `"v1"`},
-		{name: "of gzip", accepts: "br, gzip;q=0.5", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
-		{name: "of gzip again", accepts: "gzip", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
+		{name: "no Accept-Encoding", size: 5000, status: 200, tag: `"v1"`},
+		{name: "gzip", accepts: "br, gzip;q=0.5", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
+		{name: "gzip again", accepts: "gzip", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
 		{name: "small", accepts: "gzip", size: 100, status: 200, tag: `"v1"`},
-		{name: "of zstd", accepts: "gzip;q=0, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
-		{name: "of what a browser accepts", accepts: "gzip, deflate, br, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
-		{name: "of what is preferred", accepts: "zstd;q=0.5, gzip ; q=0.8", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
-		{name: "refused", accepts: "gzip;q=0, zstd;q=0.000, br", size: 5000, status: 200, tag: `"v1"`},
-		{name: "asked for wrongly", accepts: "gzip;q=much, zstd;q=NaN, zstd;q=1", size: 5000, status: 200, tag: `"v1"`},
-		{name: "there already", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1-gzip"`},
-		{name: "there already, of zstd", accepts: "zstd", has: `"v1-zstd"`, size: 5000, status: 304, tag: `"v1-zstd"`},
-		{name: "there already, but not to be had", has: `"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
-		{name: "another coding there already", accepts: "gzip", has: `"v0", "v1"`, size: 5000, status: 304, tag: `"v1"`},
-		{name: "there already, as it is", has: `"v1"`, size: 5000, status: 304, tag: `"v1"`},
+		{name: "zstd", accepts: "gzip;q=0, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
+		{name: "a browser's Accept-Encoding", accepts: "gzip, deflate, br, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
+		{name: "the preferred coding", accepts: "zstd;q=0.5, gzip ; q=0.8", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
+		{name: "codings with quality 0", accepts: "gzip;q=0, zstd;q=0.000, br", size: 5000, status: 200, tag: `"v1"`},
+		{name: "malformed qualities", accepts: "gzip;q=much, zstd;q=NaN, zstd;q=1", size: 5000, status: 200, tag: `"v1"`},
+		{name: "current tag", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1-gzip"`},
+		{name: "current tag, zstd", accepts: "zstd", has: `"v1-zstd"`, size: 5000, status: 304, tag: `"v1-zstd"`},
+		{name: "current tag of a coding that is not accepted", has: `"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
+		{name: "current tag of another coding", accepts: "gzip", has: `"v0", "v1"`, size: 5000, status: 304, tag: `"v1"`},
+		{name: "current tag, uncompressed", has: `"v1"`, size: 5000, status: 304, tag: `"v1"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := `"` + strings.Repeat("a", c.size) + `"` + "\n"

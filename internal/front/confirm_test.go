@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// pausing is a body during which something happens.
+// pausing is a body that calls a function during its arrival.
 type pausing struct {
 	then func()
 	sent bool
@@ -25,10 +25,10 @@ func (p *pausing) Read(b []byte) (int, error) {
 	return copy(b, "x"), nil
 }
 
-func TestKeysThatEndWhileTheBodyArrives(t *testing.T) {
+func TestKeysRevokedWhileTheBodyArrives(t *testing.T) {
 	for _, row := range []struct {
 		says   string
-		takes  time.Duration // of the body
+		takes  time.Duration // time until the body has arrived
 		revoke bool
 		status int
 		looked int // look-ups of keys

@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// CORS is what scripts of other origins may do with a group of routes. A nil *CORS allows
-// them nothing.
+// CORS defines what scripts of other origins may do with a group of routes. A nil *CORS allows
+// nothing.
 type CORS struct {
-	Any         bool            // every origin may read answers
-	AnyHeader   bool            // preflights allow every header that they ask for, beside Headers
-	Origins     map[string]bool // that may, as browsers write them
-	Credentials bool            // browsers may send cookies along
-	Methods     string          // that preflights are told
-	Headers     string          // that requests may have
+	Any         bool            // every origin may read responses
+	AnyHeader   bool            // preflights allow every header, in addition to Headers
+	Origins     map[string]bool // allowed origins, as browsers send them
+	Credentials bool            // browsers may send cookies
+	Methods     string          // for preflights
+	Headers     string          // headers that requests may have
 	Expose      string          // headers that scripts may read
-	MaxAge      time.Duration   // how long browsers may remember a preflight
+	MaxAge      time.Duration   // how long browsers may cache a preflight
 }
 
-// allow lets scripts of origin read the answer, if they may.
+// allow allows scripts of origin to read the response, if they may.
 func (c *CORS) allow(h http.Header, origin string) {
 	switch {
 	case c == nil || !c.Any && len(c.Origins) == 0:
 		return
 	case origin == "" && c.Any && !c.Credentials:
-		return // what browsers may keep is the same for all origins
+		return // browsers may cache the response for all origins
 	case c.Any && !c.Credentials:
 		h.Set("Access-Control-Allow-Origin", "*")
-	default: // with credentials, browsers want the origin itself
+	default: // with credentials, browsers require the origin itself
 		h.Set("Vary", "Origin")
 		if origin == "" || !c.Any && !c.Origins[origin] {
 			return
@@ -45,7 +45,7 @@ func (c *CORS) allow(h http.Header, origin string) {
 	h.Set("Access-Control-Expose-Headers", c.Expose)
 }
 
-// preflight says what scripts of an allowed origin may send.
+// preflight sets the headers that tell scripts of an allowed origin what they may send.
 func (c *CORS) preflight(h http.Header, r *http.Request) {
 	if r.Header.Get("Access-Control-Request-Method") == "" || c == nil {
 		return
@@ -61,15 +61,15 @@ func (c *CORS) preflight(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Max-Age", strconv.Itoa(int(c.MaxAge/time.Second)))
 }
 
-// A preflight names at most maxAsked headers, and each has at most maxAskedLen bytes. Others
-// are not allowed.
+// A preflight may ask for maxAsked headers of at most maxAskedLen bytes each. Others are not
+// allowed.
 const (
 	maxAsked    = 100
 	maxAskedLen = 100
 )
 
-// allowedHeaders returns the headers that a request may have if its preflight asks for the
-// headers in asked. Scripts for tracing add headers to every request.
+// allowedHeaders returns the headers that a request may have if its preflight asks for the headers in asked. Tracing scripts
+// add headers to every request.
 func (c *CORS) allowedHeaders(asked []string) string {
 	if !c.AnyHeader {
 		return c.Headers
@@ -93,14 +93,14 @@ func (c *CORS) allowedHeaders(asked []string) string {
 	return allowed
 }
 
-// isToken reports whether s is a token of HTTP, as names of headers are.
+// isToken reports whether s is an HTTP token, like the name of a header.
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
 	})
 }
 
-// ParseOrigins reads origins of a configuration, or says all that is wrong with them.
+// ParseOrigins parses the origins in a configuration. Its error joins all mistakes.
 func ParseOrigins(texts []string) (map[string]bool, error) {
 	all := map[string]bool{}
 	var faults []error

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// A deadline is a context that ends like one of [context.WithDeadline], and sets its timer when
-// somebody first waits for that: most requests are answered before anybody does.
+// A deadline is a context like one of [context.WithDeadline], but it sets its timer when a caller first waits for its end.
+// Most requests are answered before that.
 type deadline struct {
-	context.Context // that it is made of
+	context.Context // the parent
 
 	at   time.Time
 	mu   sync.Mutex
-	over bool            // it was cancelled
-	real context.Context // nil: nobody has waited yet
+	over bool            // cancelled
+	real context.Context // nil until a caller waits
 	stop context.CancelFunc
 }
 
-// within returns a context that ends after timeout, when parent does, or when it is cancelled, which it must be.
+// within returns a context that ends after timeout, with parent, or when it is cancelled. It must be cancelled.
 func within(parent context.Context, timeout time.Duration) *deadline {
 	return &deadline{Context: parent, at: time.Now().Add(timeout)}
 }
@@ -57,8 +57,8 @@ func (d *deadline) Err() error {
 	return d.waited().Err()
 }
 
-// Value implements context.Context. By asking the real context, those that are made of this one find that it
-// can tell them of its end.
+// Value implements context.Context. It asks the real context if there is one. Contexts derived from d then find that they
+// can be notified of its end.
 func (d *deadline) Value(key any) any {
 	d.mu.Lock()
 	from := d.real
@@ -69,7 +69,7 @@ func (d *deadline) Value(key any) any {
 	return from.Value(key)
 }
 
-// waited is the real context. d.mu is held.
+// waited returns the real context. The caller holds d.mu.
 func (d *deadline) waited() context.Context {
 	if d.real == nil {
 		d.real, d.stop = context.WithDeadline(d.Context, d.at)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// However it is asked, a deadline tells what the context of the standard library tells.
+// TestADeadlineIsAContext compares a deadline with a context of the standard library.
 func TestADeadlineIsAContext(t *testing.T) {
 	type key struct{}
 	for name, end := range map[string]func(parent, own context.CancelFunc){
@@ -34,7 +34,7 @@ func TestADeadlineIsAContext(t *testing.T) {
 					child, stop := context.WithCancel(ctx)
 					defer stop()
 					if end(cancel, own); ctx.Value(key{}) != name {
-						t.Errorf("%s: the value of its parent is %v", name, ctx.Value(key{}))
+						t.Errorf("%s: value from the parent = %v", name, ctx.Value(key{}))
 					}
 					synctest.Wait()
 					return [3]error{ctx.Err(), context.Cause(ctx), child.Err()}
@@ -47,14 +47,14 @@ func TestADeadlineIsAContext(t *testing.T) {
 	}
 }
 
-// lazily is within as a function of the standard library.
+// lazily is within with the signature of the standard library.
 func lazily(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	d := within(parent, timeout)
 	return d, d.cancel
 }
 
-// One that nobody waited for ends as well, and what waits afterwards sees that.
-func TestADeadlineThatNobodyWaitedFor(t *testing.T) {
+// TestADeadlineWithoutWaiters checks that a deadline ends although no caller waited, and that later callers see it.
+func TestADeadlineWithoutWaiters(t *testing.T) {
 	for name, row := range map[string]struct {
 		end  func(own context.CancelFunc)
 		want error
@@ -73,18 +73,18 @@ func TestADeadlineThatNobodyWaitedFor(t *testing.T) {
 			select {
 			case <-ctx.Done():
 				if row.want == nil {
-					t.Errorf("%s: it is done", name)
+					t.Errorf("%s: Done is closed", name)
 				}
 			default:
 				if row.want != nil {
-					t.Errorf("%s: it is not done", name)
+					t.Errorf("%s: Done is not closed", name)
 				}
 			}
 		})
 	}
 }
 
-// The sooner of two deadlines counts; and contexts made of one need no goroutine of their own.
+// TestADeadlineInsideAnother checks that the earlier of two deadlines applies, and that derived contexts start no goroutines.
 func TestADeadlineInsideAnother(t *testing.T) {
 	parent, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -92,14 +92,14 @@ func TestADeadlineInsideAnother(t *testing.T) {
 	long := within(parent, time.Hour)
 	defer long.cancel()
 	if at, ok := long.Deadline(); at != want || !ok {
-		t.Errorf("ends at %v, not with its parent at %v", at, want)
+		t.Errorf("ends at %v, want the end of its parent at %v", at, want)
 	}
 	short := within(parent, time.Second)
 	defer short.cancel()
 	if at, ok := short.Deadline(); !at.Before(want) || !ok {
-		t.Errorf("ends at %v, not before its parent at %v", at, want)
+		t.Errorf("ends at %v, want before its parent at %v", at, want)
 	}
-	// Goroutines of other tests may still come and go; those of so many children would stand out.
+	// Goroutines of other tests may start and end, but so many would be noticed.
 	const children = 200
 	before := runtime.NumGoroutine()
 	for range children {
@@ -110,6 +110,6 @@ func TestADeadlineInsideAnother(t *testing.T) {
 		}
 	}
 	if more := runtime.NumGoroutine() - before; more > children/2 {
-		t.Errorf("%d children need %d goroutines", children, more)
+		t.Errorf("%d derived contexts started %d goroutines", children, more)
 	}
 }

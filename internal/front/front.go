@@ -1,13 +1,18 @@
-// Package front is the front door that all routes share: httpapi, track and the routes of
-// feature flags are tables of routes behind it. Every request takes the same steps in the
-// same order, of which [Steps] are the route's own:
+// Package front handles the steps that the routes of httpapi, track and feature flags have in common:
+//
+//	f := front.New(front.Config{Auth: callers, Limiter: limits, Audit: trail, Refuse: refuse}, []*front.Route{{
+//		Method: "GET", Path: "/v1/items/{id}", Class: auth.ClassOther, Credentials: front.NeedsCredentials,
+//		Steps: front.Steps[item]{Allow: allow, Answer: answer},
+//	}})
+//	mux.Handle("/", f)
+//
+// Every request takes the same steps in the same order. A route defines its own steps in [Steps]:
 //
 //	id · route · CORS · address · refusal budget · authenticate · limit · allow · read · cost · slot · answer · room · audit
 //
-// Nothing is read before it is known who pays for it, and no slot is held while a body is
-// on its way. The use of a key is recorded after the answer is known and before it is sent;
-// an answer that cannot be recorded is not given. Large answers count against a budget of bytes until
-// they are written, and clients must read them at a minimum rate.
+// A body is only read after the caller was charged, and a request holds no slot while its body arrives. The use of a key is
+// recorded before the response is sent. If it cannot be recorded, the response is replaced by an error. Large responses
+// count against a budget of bytes until they are written, and clients must read them at a minimum rate.
 package front
 
 import (
@@ -28,59 +33,59 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Config is what a [Front] works with. Its users check what is required.
+// Config configures a [Front]. Callers of New check that the required fields are set.
 type Config struct {
 	Auth    auth.Authenticator // required
-	Limiter auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one
+	Limiter auth.Limiter       // required; its auth.ConcurrencyLimiter is used if it is one
 	Audit   auth.Sink          // required
-	// Refuse says how a caller is told of err. r has no Route when none was found. Required.
+	// Refuse returns the response to err. r has no Route if no route was found. Required.
 	Refuse func(r *Request, err error) Refusal
-	// CORS is for answers to requests that no route was found for.
+	// CORS applies to responses without a route.
 	CORS *CORS
-	// TrimSlash takes paths with more slashes at an end for the same without them.
+	// TrimSlash ignores additional slashes at both ends of a path.
 	TrimSlash bool
 
-	Timeout     time.Duration // of a route's own steps; 0 means none
-	BodyTimeout time.Duration // until a body has arrived; 0 means DefaultBodyTimeout
-	WriteGrace  time.Duration // how long a client may stop reading a large answer; 0 means DefaultWriteGrace
-	// Observe is told of every request after it was answered; may be nil.
+	Timeout     time.Duration // of a route's own steps; 0 means no limit
+	BodyTimeout time.Duration // for the arrival of a body; 0 means DefaultBodyTimeout
+	WriteGrace  time.Duration // how long a client may pause while it reads a large response; 0 means DefaultWriteGrace
+	// Observe is called after every response; may be nil.
 	Observe      func(context.Context, observe.Request)
-	Logger       *slog.Logger                   // nil means silent
+	Logger       *slog.Logger                   // nil means no log
 	ClientIP     func(*http.Request) netip.Addr // nil means the peer's address
 	Now          func() time.Time               // nil means time.Now
 	NewRequestID func() string                  // nil means NewRequestID
 }
 
-// Credentials says whether a route looks at who asks.
+// Credentials defines whether a route authenticates callers.
 type Credentials int
 
-// What a route does with credentials.
+// The uses of credentials by a route.
 const (
-	NoCredentials       Credentials = iota // they are not looked at
-	OptionalCredentials                    // they are looked at when they are in a header of their own
-	NeedsCredentials                       // who has none is refused
+	NoCredentials       Credentials = iota // credentials are ignored
+	OptionalCredentials                    // the caller is authenticated if one of the usual headers is set
+	NeedsCredentials                       // requests without credentials are refused
 )
 
-// A Route is one row of a table of routes. HEAD does what GET does.
+// A Route is a row of a table of routes. Routes with GET also handle HEAD.
 type Route struct {
 	Method      string
 	Path        string // {name} stands for one segment
 	Class       auth.Class
-	Anonymous   auth.Class // of callers without a key; empty means Class
+	Anonymous   auth.Class // class of callers without a key; empty means Class
 	Credentials Credentials
-	Use         bool       // requests change no key and no setting, so that the audit trail may count equal ones
-	Scope       auth.Scope // that the audit trail is told of, unless Allow says more
+	Use         bool       // requests change no key and no setting, so the audit trail may merge equal ones
+	Scope       auth.Scope // for the audit trail, unless Allow sets another one
 	CORS        *CORS
 	Cache       string // the header Cache-Control
-	Vary        string // the header Vary, when CORS does not say more
+	Vary        string // the header Vary, unless CORS adds to it
 	Steps       Runner
 }
 
-// Front is the handler of a table of routes. It is safe for concurrent use, and starts
-// nothing of its own.
+// Front is the handler of a table of routes. It is safe for concurrent use and starts no
+// goroutines.
 type Front struct {
 	cfg         Config
-	concurrency auth.ConcurrencyLimiter // nil: none
+	concurrency auth.ConcurrencyLimiter // nil means no limit
 	router      router
 	bodies      *budget
 	answers     *budget
@@ -88,7 +93,7 @@ type Front struct {
 	compressor  compressor
 }
 
-// New makes the handler of routes.
+// New returns the handler of routes.
 func New(cfg Config, routes []*Route) *Front {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -109,7 +114,7 @@ func New(cfg Config, routes []*Route) *Front {
 	return f
 }
 
-// NewRequestID is the id of a request that came without a clean one.
+// NewRequestID returns a new id for a request.
 func NewRequestID() string { return "req_" + rand.Text() }
 
 // ServeHTTP implements http.Handler.
@@ -120,18 +125,18 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	setHeaders(h, header{requestid.Header, r.ID}, header{"X-Content-Type-Options", "nosniff"})
 	defer r.release()
 	ctx, _ := store.WithMeter(store.WithRequestID(hr.Context(), r.ID))
-	a := new(*f.answer(ctx, r)) // a copy, since a route may give one answer many times
-	defer f.observe(ctx, r, a)  // also when the caller is gone, which may be a panic
+	a := new(*f.answer(ctx, r)) // a copy, since a route may reuse an answer
+	defer f.observe(ctx, r, a)  // also after a panic, for example because the caller hung up
 	r.limitHeaders(h)
 	r.boundBody()
-	r.body.shrink(0) // the answer is known, so nobody needs the body any more
+	r.body.shrink(0) // the response is known, so the body is not needed any more
 	f.compressor.compress(a, hr)
 	r.answer.shrink(int64(cap(a.Body)))
 	a.write(w, hr, f.cfg.WriteGrace)
 	a.release()
 }
 
-// answer finds the route of r and goes through it.
+// answer finds the route of r and runs its steps.
 func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 	endpoint, segment := f.router.find(r.URL, f.cfg.TrimSlash)
 	if endpoint == nil {
@@ -155,7 +160,7 @@ func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 	return f.guard(ctx, r)
 }
 
-// aside answers what is no route's: 204 when err is nil. It is limited by the client's network.
+// aside answers a request without a route: with 204 if err is nil. It is limited by the client's network.
 func (f *Front) aside(ctx context.Context, r *Request, class auth.Class, err error) *Answer {
 	r.IP = f.cfg.ClientIP(r.Request)
 	if limited := r.chargeNetwork(ctx, class, 1); limited != nil {
@@ -167,7 +172,7 @@ func (f *Front) aside(ctx context.Context, r *Request, class auth.Class, err err
 	return &Answer{Status: http.StatusNoContent}
 }
 
-// guard answers r, and records it when it is the use of a key.
+// guard answers r, and records it if a key was used.
 func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 	a, err := f.attempt(ctx, r)
 	if err == nil {
@@ -183,7 +188,7 @@ func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 	return a
 }
 
-// attempt takes r through the steps. What panics on the way is an error like any other.
+// attempt runs the steps of r. A panic becomes an error.
 func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) {
 	defer Recovered(&err)
 	r.IP = f.cfg.ClientIP(r.Request)
@@ -198,7 +203,7 @@ func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) 
 	return r.Route.Steps.Run(ctx, r)
 }
 
-// Recovered turns a panic into an error, with the stack for the log.
+// Recovered converts a panic into an error, with the stack for the log.
 func Recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -19,7 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// statuses counts the answers to n requests.
+// statuses sends n requests and counts the statuses.
 func statuses(n int, send func() *httptest.ResponseRecorder) map[int]int {
 	all := map[int]int{}
 	for range n {
@@ -28,7 +28,7 @@ func statuses(n int, send func() *httptest.ResponseRecorder) map[int]int {
 	return all
 }
 
-// TestNewCredentialsOfABusyNetwork sends credentials that were not used before from a network whose refusals are used up.
+// TestNewCredentialsOfABusyNetwork sends new credentials from a network that has used up its refusals.
 func TestNewCredentialsOfABusyNetwork(t *testing.T) {
 	w := newWorld(t)
 	keys, err := auth.New(auth.Config{Store: w, Pepper: w.pepper, Now: w.clock})
@@ -43,14 +43,14 @@ func TestNewCredentialsOfABusyNetwork(t *testing.T) {
 	}
 	statuses(60, func() *httptest.ResponseRecorder { return w.send("POST", "/work", "") })
 	if rec := w.send("POST", "/work", "", "Authorization", "Bearer "+token.Reveal()); rec.Code != 200 {
-		t.Errorf("a fresh panel token: %d", rec.Code)
+		t.Errorf("a new panel token: %d", rec.Code)
 	}
 	if rec := w.send("POST", "/work", w.key(t)); rec.Code != 200 {
 		t.Errorf("a new key: %d", rec.Code)
 	}
 	before := w.lookups
 	if rec := w.send("POST", "/work", "", "Authorization", "Bearer "+token.Reveal()+"x"); rec.Code != 429 || w.lookups != before {
-		t.Errorf("a token that nobody sealed: %d, %d look-ups", rec.Code, w.lookups-before)
+		t.Errorf("a forged token: %d, %d look-ups", rec.Code, w.lookups-before)
 	}
 	w.wait(2 * time.Minute) // the token expires
 	statuses(60, func() *httptest.ResponseRecorder { return w.send("POST", "/work", "") })
@@ -75,7 +75,7 @@ func TestRefusalsHaveABudget(t *testing.T) {
 	}
 	before := w.lookups
 	if got := statuses(100, func() *httptest.ResponseRecorder { return w.send("POST", "/work", stranger(t)) }); got[429] != 100 || w.lookups-before != 10 {
-		t.Errorf("unknown keys when the refusals are used up: %v, %d look-ups", got, w.lookups-before)
+		t.Errorf("unknown keys after the refusals were used up: %v, %d look-ups", got, w.lookups-before)
 	}
 	rec := w.send("POST", "/work", stranger(t))
 	if rec.Header().Get("Retry-After") == "" || rec.Header().Get("RateLimit-Policy") != `"refused";q=60;w=60` {
@@ -85,7 +85,7 @@ func TestRefusalsHaveABudget(t *testing.T) {
 		t.Errorf("a good key of the same network: %d", rec.Code)
 	}
 	if rec := w.send("POST", "/work", w.key(t)); rec.Code != 429 {
-		t.Errorf("a key that was never seen, of the same network: %d", rec.Code)
+		t.Errorf("a new key of the same network: %d", rec.Code)
 	}
 	if rec := w.send("POST", "/work", w.key(t), "from", "203.0.113.8"); rec.Code != 200 {
 		t.Errorf("a key of another network: %d", rec.Code)
@@ -96,7 +96,7 @@ func TestRefusalsHaveABudget(t *testing.T) {
 	}
 	before = w.lookups
 	if got := statuses(3, func() *httptest.ResponseRecorder { return w.send("POST", "/work", old) }); got[429] != 3 || w.lookups != before+1 {
-		t.Errorf("a key that was revoked: %v, %d look-ups", got, w.lookups-before)
+		t.Errorf("a revoked key: %v, %d look-ups", got, w.lookups-before)
 	}
 }
 
@@ -118,19 +118,19 @@ func TestRefusedKeysAreRecordedAndThenCounted(t *testing.T) {
 		t.Fatalf("%d entries, the first %+v", len(w.entries), w.entries[0])
 	}
 	w.wait(time.Hour)
-	w.send("POST", "/work", w.key(t)) // which has nothing to do with it
+	w.send("POST", "/work", w.key(t)) // must not affect the counts
 	if len(w.entries) != 62 || w.entries[60].Count != 140 || w.entries[60].IP != "203.0.113.7" || w.entries[60].Status != 429 || w.entries[61].Count != 0 {
 		t.Errorf("%d entries, the last %+v", len(w.entries), w.entries[60:])
 	}
-	for i := range 1000 { // of as many networks
+	for i := range 1000 { // from different networks
 		w.send("POST", "/work", stranger(t), "from", fmt.Sprintf("198.51.%d.%d", i/250, i%250))
 	}
 	if len(w.entries) > 62+600 {
-		t.Errorf("%d entries of refusals in a minute", len(w.entries)-62)
+		t.Errorf("%d entries for refusals in a minute", len(w.entries)-62)
 	}
 }
 
-func TestARefusalNeedsNoTrail(t *testing.T) {
+func TestRefusalsWithAFailingTrail(t *testing.T) {
 	w := newWorld(t)
 	good := w.key(t)
 	w.auditErr = errors.New("full")
@@ -141,7 +141,7 @@ func TestARefusalNeedsNoTrail(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoRouteIsLimited(t *testing.T) {
+func TestRequestsWithoutARouteAreLimited(t *testing.T) {
 	for _, row := range []struct {
 		method, path string
 		pass         int
@@ -159,13 +159,13 @@ func TestCost(t *testing.T) {
 	key := w.key(t)
 	w.cost = 50
 	if got := statuses(4, func() *httptest.ResponseRecorder { return w.send("POST", "/work", key) }); got[200] != 2 || got[429] != 2 {
-		t.Errorf("of 120 at 50 each: %v", got)
+		t.Errorf("requests that cost 50 with a limit of 120: %v", got)
 	}
 	w.wait(time.Minute)
 	w.cost = 121
 	rec := w.send("POST", "/work", key)
 	if rec.Code != 400 || rec.Header().Get("Retry-After") != "" || !strings.Contains(rec.Body.String(), "costs 121 of a limit of 120") {
-		t.Errorf("more than the limit can ever allow: %d %v %s", rec.Code, rec.Header(), rec.Body)
+		t.Errorf("more than the whole limit: %d %v %s", rec.Code, rec.Header(), rec.Body)
 	}
 }
 
@@ -210,12 +210,12 @@ func TestSlots(t *testing.T) {
 		close(release)
 		all.Wait()
 		if rec := w.send("POST", "/work", "", header, caller[0]); rec.Code != 200 {
-			t.Errorf("%s: after they ended: %d", name, rec.Code)
+			t.Errorf("%s: after the requests ended: %d", name, rec.Code)
 		}
 	}
 }
 
-// brokenWriter panics when the answer is sent, as net/http's does when the host wants it to.
+// brokenWriter panics when the response is sent, like net/http with http.ErrAbortHandler.
 type brokenWriter struct{ http.ResponseWriter }
 
 func (brokenWriter) WriteHeader(int) { panic(http.ErrAbortHandler) }
@@ -240,16 +240,16 @@ func TestSlotsAreAlwaysGivenBack(t *testing.T) {
 		w.ServeHTTP(brokenWriter{httptest.NewRecorder()}, r)
 	}()
 	if rec := w.send("POST", "/work", key); rec.Code != 200 {
-		t.Errorf("afterwards: %d", rec.Code)
+		t.Errorf("a request afterwards: %d", rec.Code)
 	}
 	if !strings.Contains(w.log.String(), "panic: x") {
 		t.Error("the panic is not in the log")
 	}
 }
 
-// A body that is on its way holds no slot, and what all bodies of a network may take is bounded.
+// TestBodiesOnTheirWay checks that arriving bodies hold no slot, and that their size is limited per network.
 func TestBodiesOnTheirWay(t *testing.T) {
-	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight, l.Factor = 1, 1000 }) // it is asked often
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight, l.Factor = 1, 1000 }) // many requests follow
 	key := w.key(t)
 	server := httptest.NewServer(w)
 	defer server.Close()
@@ -277,13 +277,13 @@ func TestBodiesOnTheirWay(t *testing.T) {
 		resp.Body.Close()
 		return resp.StatusCode
 	}
-	for deadline := time.Now().Add(time.Minute); post(1) != 429; { // until all sixteen were met
+	for deadline := time.Now().Add(time.Minute); post(1) != 429; { // until all sixteen have arrived
 		if time.Now().After(deadline) {
-			t.Fatal("bodies of 16 MiB are on their way, and one more is taken")
+			t.Fatal("another body is accepted above the limit of 16 MiB")
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	for deadline := time.Now().Add(time.Minute); ; { // the last one may hold the slot of the key yet
+	for deadline := time.Now().Add(time.Minute); ; { // the last request may still hold the slot of the key
 		status := post(0)
 		if status == 200 {
 			break
@@ -294,10 +294,10 @@ func TestBodiesOnTheirWay(t *testing.T) {
 	}
 }
 
-// A pendingBody is all of a body but its end.
+// A pendingBody is a body without its end.
 type pendingBody struct {
 	left    int
-	arrived func() // all but the end
+	arrived func() // called when everything except the end was read
 	end     chan struct{}
 }
 
@@ -311,8 +311,8 @@ func (b *pendingBody) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// However many callers have as much on its way as they may, there is room for one more.
-func TestBodiesOfManyLeaveRoom(t *testing.T) {
+// TestBodiesOfManyCallersLeaveSpace checks that one more body is accepted, even if many callers have reached their limits.
+func TestBodiesOfManyCallersLeaveSpace(t *testing.T) {
 	w := newWorld(t)
 	end, statuses := make(chan struct{}), make([]int, 200)
 	var met, all sync.WaitGroup
@@ -334,26 +334,26 @@ func TestBodiesOfManyLeaveRoom(t *testing.T) {
 	}
 	met.Wait()
 	if status := post(w.key(t), "203.0.113.7", strings.NewReader("small")); status != 200 {
-		t.Errorf("one more: %d", status)
+		t.Errorf("one more caller: %d", status)
 	}
 	close(end)
 	all.Wait()
 	slices.Sort(statuses)
 	if slices.Index(statuses, 503) < 40 || statuses[199] != 503 {
-		t.Errorf("the others: %v", statuses)
+		t.Errorf("the other callers: %v", statuses)
 	}
 }
 
-// A body that stops on its way is given up by a deadline of its connection, whether it is read or not,
-// and so is the connection.
+// TestABodyHasADeadline checks that the server gives up a body that stops arriving, whether it is read or not, and closes the
+// connection.
 func TestABodyHasADeadline(t *testing.T) {
 	w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.BodyTimeout = 20 * time.Millisecond })
 	server := httptest.NewServer(w)
 	defer server.CloseClientConnections()
 	for _, row := range []struct{ name, path, key, want string }{
 		{"read", "/work", w.key(t), "did not arrive within 20ms"},
-		{"not read, for want of a key", "/work", "", "401 Unauthorized"},
-		{"not read, for want of a route", "/nothing", "", "404 Not Found"},
+		{"not read, without a key", "/work", "", "401 Unauthorized"},
+		{"not read, without a route", "/nothing", "", "404 Not Found"},
 	} {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err != nil {
@@ -366,15 +366,15 @@ func TestABodyHasADeadline(t *testing.T) {
 		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: 10\r\n\r\nhalf", row.path, row.key); err != nil {
 			t.Fatal(err)
 		}
-		answer, err := io.ReadAll(conn) // until the server hangs up
+		answer, err := io.ReadAll(conn) // until the server closes the connection
 		if err != nil || !strings.Contains(string(answer), row.want) {
 			t.Errorf("%s: %v %s", row.name, err, answer)
 		}
 	}
 }
 
-// TestALargeBodyIsRefusedInWords sends all of it before it reads the answer, as many clients do.
-func TestALargeBodyIsRefusedInWords(t *testing.T) {
+// TestALargeBodyGetsAResponse sends the whole body before it reads the response, as many clients do.
+func TestALargeBodyGetsAResponse(t *testing.T) {
 	w := newWorld(t)
 	server := httptest.NewServer(w)
 	defer server.Close()
@@ -391,7 +391,7 @@ func TestALargeBodyIsRefusedInWords(t *testing.T) {
 		}
 		_, sent := io.WriteString(conn, head+body)
 		answer, read := io.ReadAll(io.LimitReader(conn, 12))
-		if sent != nil || read != nil || string(answer) != "HTTP/1.1 500" { // which the world's refuse makes of it
+		if sent != nil || read != nil || string(answer) != "HTTP/1.1 500" { // the response of refuse in world_test.go
 			t.Errorf("%s: sent with %v, answered %q, %v", announced, sent, answer, read)
 		}
 		_ = conn.Close()
@@ -422,7 +422,7 @@ func TestOptionalCredentials(t *testing.T) {
 	}
 }
 
-// TestUsesHaveANetwork: the trail may count equal uses of /work, and no others.
+// TestUsesHaveANetwork checks that only uses of /work may be merged in the audit trail.
 func TestUsesHaveANetwork(t *testing.T) {
 	w := newWorld(t)
 	key := w.key(t)
@@ -434,14 +434,14 @@ func TestUsesHaveANetwork(t *testing.T) {
 	}
 }
 
-// session is an Authenticator of a host, which answers one principal.
+// session is an Authenticator of a host that always returns the same principal.
 type session struct{ *auth.Principal }
 
 func (s session) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
 	return s.Principal, nil
 }
 
-// TestPrincipalsNeedAnID: two principals without an id would share a bucket and an identity in the trail.
+// TestPrincipalsNeedAnID checks that principals without an id are refused, since they would share a bucket and an identity.
 func TestPrincipalsNeedAnID(t *testing.T) {
 	for _, row := range []struct {
 		key    auth.Key

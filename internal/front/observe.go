@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// observe tells the host, and the log, of r that was answered by a.
+// observe reports the request r and its response a to the host and to the log.
 func (f *Front) observe(ctx context.Context, r *Request, a *Answer) {
 	logged := f.cfg.Logger.Enabled(ctx, slog.LevelDebug)
 	if f.cfg.Observe == nil && !logged {

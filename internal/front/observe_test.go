@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// watched is a world whose host is told of requests, and whose log has every line.
+// watched returns a world that records all reports to the host, and all lines of the log.
 func watched(t *testing.T) (w *world, told *[]observe.Request, log *strings.Builder) {
 	t.Helper()
 	told, log = &[]observe.Request{}, &strings.Builder{}
@@ -43,13 +43,13 @@ func TestObserve(t *testing.T) {
 		want                    observe.Request
 	}{
 		{"an answer", "POST", "/work", key, nil, observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 200, Duration: 3 * time.Second, Rows: 12, Store: 2 * time.Second}},
-		{"one that the caller has", "POST", "/work", key, []string{"If-None-Match", `"x"`},
+		{"an answer that the caller has", "POST", "/work", key, []string{"If-None-Match", `"x"`},
 			observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 304, Duration: 3 * time.Second, Rows: 12, Store: 2 * time.Second}},
 		{"a refusal", "POST", "/work", "", nil, observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 401, Code: "E401"}},
 		{"a path with text of the caller's", "GET", "/open/secret", "", nil, observe.Request{Route: "GET /open/{id}", Class: auth.ClassPublic, Status: 200}},
 		{"HEAD", "HEAD", "/open/secret", "", nil, observe.Request{Route: "GET /open/{id}", Class: auth.ClassPublic, Status: 200}},
 		{"no route", "GET", "/made-up", "", nil, observe.Request{Class: auth.ClassPublic, Status: 404, Code: "E404"}},
-		{"a method that it has not", "MADE-UP", "/work", "", nil, observe.Request{Class: auth.ClassPublic, Status: 405, Code: "E405"}},
+		{"an unsupported method", "MADE-UP", "/work", "", nil, observe.Request{Class: auth.ClassPublic, Status: 405, Code: "E405"}},
 		{"OPTIONS", "OPTIONS", "/any", "", nil, observe.Request{Class: auth.ClassTrack, Status: 204}},
 	} {
 		*told = nil
@@ -60,8 +60,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Who leaves while the answer is written is counted like all others.
-func TestObserveWhoLeft(t *testing.T) {
+// TestObserveCallersWhoHangUp checks that a request is counted even if the caller hangs up during the response.
+func TestObserveCallersWhoHangUp(t *testing.T) {
 	w, told, _ := watched(t)
 	func() {
 		defer func() { _ = recover() }()

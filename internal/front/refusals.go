@@ -11,42 +11,42 @@ import (
 )
 
 const (
-	// maxGood is how many good credentials are remembered, and half of them for how long at least.
+	// maxGood is the maximum number of remembered credentials. goodFor is the minimum time for which half of them are
+	// remembered.
 	maxGood = 16_384
 	goodFor = 10 * time.Minute
-	// maxEntries is how many refusals of all networks have entries of their own in a window.
+	// maxEntries is the maximum number of separate audit entries for refusals of all networks in a window.
 	maxEntries = 600
-	// maxCounted is how many networks' refusals are counted apart.
+	// maxCounted is the maximum number of networks with separate counts.
 	maxCounted = 4096
 )
 
-// refusals know which credentials were good of late, so that they pass when the refusals of
-// their client's network are used up (one that was revoked meanwhile is looked up once more),
-// and count the refusals that have no audit entry of their own.
+// refusals remembers credentials that were recently accepted. They are still looked up if the refusals of their network are
+// used up. It also counts refusals that have no separate audit entry.
 type refusals struct {
-	seed [32]byte // so that what is in memory is no digest that a guess could be held against
+	seed [32]byte // makes fingerprints in memory useless for testing guesses
 
 	mu sync.Mutex
-	// Two generations do for a list by last use: what is asked for moves into the newer one,
-	// and the older one is dropped when the newer one is full or old.
+	// Two generations work like a list ordered by last use: used entries move to the newer generation, and the older one is
+	// dropped when the newer one is full or old.
 	newer, older map[fingerprint]struct{}
-	turned       time.Time // when newer began
-	window       time.Time // when entries began to be counted
+	turned       time.Time // start of newer
+	window       time.Time // start of the current window of entries
 	entries      int
-	counted      map[string]auth.Entry // by network: the first one, with the Count of all
-	oldest       time.Time             // of counted
+	counted      map[string]auth.Entry // by network: the first entry, with the Count of all
+	oldest       time.Time             // time of the oldest entry in counted
 }
 
-// A fingerprint tells credentials apart.
+// A fingerprint identifies credentials.
 type fingerprint [sha256.Size]byte
 
 func newRefusals() *refusals {
 	f := &refusals{newer: map[fingerprint]struct{}{}, counted: map[string]auth.Entry{}}
-	_, _ = rand.Read(f.seed[:]) // it never fails
+	_, _ = rand.Read(f.seed[:]) // never fails
 	return f
 }
 
-// fingerprint is that of the credentials of r; those of a host's own sessions may be a cookie.
+// fingerprint returns the fingerprint of the credentials in r. A host's own sessions may use a cookie.
 func (f *refusals) fingerprint(r *http.Request) fingerprint {
 	b := append(make([]byte, 0, 256), f.seed[:]...)
 	for _, name := range []string{"X-Api-Key", "Authorization", "Cookie"} {
@@ -58,7 +58,7 @@ func (f *refusals) fingerprint(r *http.Request) fingerprint {
 	return sha256.Sum256(b)
 }
 
-// good reports whether p was good of late.
+// good reports whether p was recently accepted.
 func (f *refusals) good(p fingerprint, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,7 +70,7 @@ func (f *refusals) good(p fingerprint, now time.Time) bool {
 	return ok
 }
 
-// remember notes that p is good now.
+// remember records that p was accepted.
 func (f *refusals) remember(p fingerprint, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +78,7 @@ func (f *refusals) remember(p fingerprint, now time.Time) {
 	f.newer[p] = struct{}{}
 }
 
-// forget notes that p is not good any more.
+// forget records that p is not accepted any more.
 func (f *refusals) forget(p fingerprint) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,7 +86,7 @@ func (f *refusals) forget(p fingerprint) {
 	delete(f.older, p)
 }
 
-// turn begins a generation when it is time. A clock that was set back makes it time.
+// turn starts a new generation if the current one is full or old, or if the clock went back.
 func (f *refusals) turn(now time.Time) {
 	if age := now.Sub(f.turned); len(f.newer) < maxGood/2 && age >= 0 && age < goodFor {
 		return
@@ -94,7 +94,7 @@ func (f *refusals) turn(now time.Time) {
 	f.older, f.newer, f.turned = f.newer, map[fingerprint]struct{}{}, now
 }
 
-// roomForEntry reports whether one more refusal may have an audit entry of its own.
+// roomForEntry reports whether one more refusal may have its own audit entry.
 func (f *refusals) roomForEntry(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,12 +105,12 @@ func (f *refusals) roomForEntry(now time.Time) bool {
 	return f.entries <= maxEntries
 }
 
-// count adds e to what is counted of network.
+// count adds e to the count of network.
 func (f *refusals) count(network string, e auth.Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, known := f.counted[network]; !known && len(f.counted) >= maxCounted {
-		network = "" // of all others together
+		network = "" // all other networks together
 	}
 	first, known := f.counted[network]
 	if !known {
@@ -123,7 +123,7 @@ func (f *refusals) count(network string, e auth.Entry) {
 	f.counted[network] = first
 }
 
-// due are the counts that are a window old, which begin anew.
+// due returns the counts whose window is over, and resets them.
 func (f *refusals) due(now time.Time) (all []auth.Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

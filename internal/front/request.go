@@ -13,36 +13,36 @@ import (
 	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
-// A Request is one request on its way, and what the steps found out so far.
+// A Request is a request and the results of the steps so far.
 type Request struct {
 	*http.Request
-	ID        string // of the request
+	ID        string // the request id
 	Route     *Route
 	Segment   string // the variable segment of the path
 	Now       time.Time
 	IP        netip.Addr
 	Principal *auth.Principal // nil without credentials
 
-	// Scope and Resource are what was asked for, as the audit trail is told.
+	// Scope and Resource are the requested ones, for the audit trail.
 	Scope    auth.Scope
 	Resource auth.Resource
 
 	front    *Front
 	w        http.ResponseWriter
 	values   url.Values
-	refused  error         // why authentication was
-	decision auth.Decision // the last word of the limiter
-	class    auth.Class    // that it was about
-	paid     int           // what the limiter took
-	counted  bool          // one of many refusals: counted for the audit trail, without an entry of its own
+	refused  error         // why authentication failed
+	decision auth.Decision // last decision of the limiter
+	class    auth.Class    // class of that decision
+	paid     int           // total cost so far
+	counted  bool          // one of many refusals, without a separate audit entry
 	bounded  bool          // the body has a deadline
 	body     claim         // the bytes of the request's body
 	answer   claim         // the bytes of a large answer
-	undo     []func()      // gives back what is held until the answer is sent
-	first    [4]func()     // room for undo
+	undo     []func()      // releases resources after the response was sent
+	first    [4]func()     // memory for undo
 }
 
-// Key is the caller's; nil without one.
+// Key returns the caller's key, or nil.
 func (r *Request) Key() *auth.Key {
 	if r.Principal == nil {
 		return nil
@@ -50,8 +50,8 @@ func (r *Request) Key() *auth.Key {
 	return r.Principal.Key
 }
 
-// Query returns the parameters of the address, and whether they are well-formed. The
-// caller must not change them.
+// Query returns the parameters of the URL, and whether they are well-formed. The caller must not change
+// them.
 func (r *Request) Query() (values url.Values, ok bool) {
 	if r.values == nil {
 		var err error
@@ -69,10 +69,10 @@ func credentialed(r *http.Request) bool {
 	return r.Header.Get("X-Api-Key") != "" || r.Header.Get("Authorization") != ""
 }
 
-// Network is what one client has for itself: see [clientip.Network].
+// Network returns the network of the client: see [clientip.Network].
 func (r *Request) Network() string { return clientip.Network(r.IP) }
 
-// limitClass is the class that limits r on its route.
+// limitClass returns the class of the rate limit for r.
 func (r *Request) limitClass() auth.Class {
 	if r.Principal == nil && r.Route.Anonymous != "" {
 		return r.Route.Anonymous
@@ -80,7 +80,7 @@ func (r *Request) limitClass() auth.Class {
 	return r.Route.Class
 }
 
-// charge takes cost from the bucket of the caller's key, or else from that of bucket.
+// charge takes cost from the bucket of the caller's key, or without a key from bucket.
 func (r *Request) charge(ctx context.Context, bucket string, cost int) error {
 	var d auth.Decision
 	var err error
@@ -90,7 +90,7 @@ func (r *Request) charge(ctx context.Context, bucket string, cost int) error {
 	} else {
 		d, err = limiter.Allow(ctx, class, bucket, cost, nil)
 	}
-	if err != nil && class == auth.ClassHealth { // it must not depend on the limiter, and has nothing to protect
+	if err != nil && class == auth.ClassHealth { // health checks must not depend on the limiter
 		r.front.cfg.Logger.WarnContext(ctx, "limiter failed", "requestId", r.ID, "error", err)
 		return nil
 	}
@@ -103,7 +103,7 @@ func (r *Request) chargeNetwork(ctx context.Context, class auth.Class, cost int)
 	return r.judge(class, d, err, cost)
 }
 
-// judge notes d, and makes a refusal an error.
+// judge stores d, and returns an error for a refusal.
 func (r *Request) judge(class auth.Class, d auth.Decision, err error, cost int) error {
 	if err != nil {
 		return &UnavailableError{"limiter", err}
@@ -120,12 +120,12 @@ func (r *Request) judge(class auth.Class, d auth.Decision, err error, cost int) 
 	return &LimitedError{Decision: d, Status: d.RateStatus(r.Now)}
 }
 
-// networkFactor times a key's slots is how many requests without a key one network may have at the same time.
-// It is large, since thousands of visitors may share the address of one provider.
+// networkFactor times a key's slots is the maximum number of concurrent requests without a key from one network. It is
+// large, since thousands of visitors may share the address of a provider.
 const networkFactor = 50
 
-// acquire takes a slot for a request at the same time: of the key, of the panel token, or else of the network.
-// Requests for the service's health need none.
+// acquire takes a slot for a concurrent request from the key, the panel token, or else the network. Health checks need no
+// slot.
 func (r *Request) acquire() error {
 	l := r.front.concurrency
 	if l == nil || r.Principal == nil && r.Route.Class == auth.ClassHealth {
@@ -146,7 +146,7 @@ func (r *Request) acquire() error {
 	return nil
 }
 
-// hold counts the bytes of a, when they are many, against the budget for answers.
+// hold counts the bytes of a large response against the budget for answers.
 func (r *Request) hold(a *Answer) error {
 	if len(a.Body) <= largeAnswer || a.sent(r.Request) == http.StatusNotModified {
 		return nil
@@ -154,7 +154,7 @@ func (r *Request) hold(a *Answer) error {
 	return r.answer.grow(r.front.answers, r, int64(cap(a.Body)))
 }
 
-// release gives back what r holds.
+// release releases the resources of r.
 func (r *Request) release() {
 	r.body.shrink(0)
 	r.answer.shrink(0)
@@ -163,27 +163,27 @@ func (r *Request) release() {
 	}
 }
 
-// limitHeaders tells the caller where they stand, on every answer that a limit was asked for.
+// limitHeaders sets headers with the remaining limit, if a limit was checked.
 func (r *Request) limitHeaders(h http.Header) {
 	if r.decision != (auth.Decision{}) {
 		r.decision.SetHeaders(h, r.class, r.Now)
 	}
 }
 
-// The errors of requests that no route answers. Such an error is a [RouteError].
+// The errors of requests without a route. Such an error is a [RouteError].
 var (
 	ErrNoRoute = errors.New("no such route")
 	ErrMethod  = errors.New("method not allowed")
 )
 
-// A RouteError says that no route has the path of a request, or that none with its path has its method.
+// A RouteError says that no route has the path of the request, or that none with this path has the method.
 type RouteError struct {
 	err     error  // ErrNoRoute or ErrMethod
-	asked   string // the method, and without a route the path
-	instead string // what was probably meant; may be empty
+	asked   string // the method; without a route also the path
+	instead string // the suggested path or the supported methods; may be empty
 }
 
-// Error says what there is instead, in words for the caller.
+// Error returns a message for the caller with the suggestion.
 func (e *RouteError) Error() string {
 	switch {
 	case errors.Is(e.err, ErrMethod):
@@ -197,11 +197,11 @@ func (e *RouteError) Error() string {
 // Unwrap returns ErrNoRoute or ErrMethod.
 func (e *RouteError) Unwrap() error { return e.err }
 
-// A LimitedError is the refusal of a limiter.
+// A LimitedError is a refusal by a limiter.
 type LimitedError struct {
 	auth.Decision
 	Status auth.RateStatus
-	Of     string // "bodies" or "answers", when those of the caller in memory have too many bytes
+	Of     string // "bodies" or "answers" if the caller has too many bytes of them in memory
 }
 
 // Error implements error.
@@ -217,15 +217,15 @@ func (e *LimitedError) Error() string {
 	return "Rate limit exceeded"
 }
 
-// A CostError says that a request costs more than its limit can ever allow.
+// A CostError says that a request costs more than the whole limit.
 type CostError struct{ Cost, Limit int }
 
 // Error implements error.
 func (e *CostError) Error() string {
-	return fmt.Sprintf("costs %d of a limit of %d per %s: ask for less in one request", e.Cost, e.Limit, auth.Window)
+	return fmt.Sprintf("costs %d of a limit of %d per %s: split it into smaller requests", e.Cost, e.Limit, auth.Window)
 }
 
-// An UnavailableError says that a part which no request can do without gave no answer.
+// An UnavailableError says that a required dependency failed.
 type UnavailableError struct {
 	Part string
 	Err  error

@@ -9,20 +9,20 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// An endpoint is one path and what can be done there.
+// An endpoint is a path with its routes.
 type endpoint struct {
 	segments []string
-	first    string // method of the table
+	first    string // method of the first route in the table
 	methods  map[string]*Route
-	allow    string // value of the Allow header
+	allow    string // value of the header Allow
 	cors     *CORS  // of its routes
 	class    auth.Class
 }
 
-// A router finds endpoints. It has no redirects: they would not know the host's prefix.
+// A router finds endpoints. It makes no redirects, since it does not know the host's prefix.
 type router struct {
 	exact   map[string]*endpoint
-	pattern []*endpoint // those with a variable segment
+	pattern []*endpoint // endpoints with a variable segment
 	all     []*endpoint // in the order of the table
 }
 
@@ -58,11 +58,11 @@ func allowHeader(methods map[string]*Route) string {
 	return strings.Join(names, ", ")
 }
 
-// find returns the endpoint of u and the text in its variable segment; nil when there is none.
+// find returns the endpoint of u and the text in its variable segment; nil if there is no such endpoint.
 func (rt *router) find(u *url.URL, trimSlash bool) (*endpoint, string) {
 	path := u.EscapedPath()
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // the host stripped a prefix that ended in a slash
+		path = "/" + path // the host stripped a prefix that ended with a slash
 	}
 	if trimSlash {
 		path = "/" + strings.Trim(path, "/")
@@ -99,8 +99,8 @@ func (e *endpoint) match(segments []string) (id string, ok bool) {
 	return id, true
 }
 
-// ofNetwork is the class in which requests to e without a key are limited. Browsers ask by
-// OPTIONS before they send events, as many behind one address as send them.
+// ofNetwork returns the class of the rate limit for requests to e without a key. Browsers send OPTIONS before events, so
+// there may be many of them behind one address.
 func (e *endpoint) ofNetwork() auth.Class {
 	if e.class == auth.ClassQuery || e.class == auth.ClassOther {
 		return auth.ClassPublic

@@ -2,23 +2,23 @@ package front
 
 import "context"
 
-// A Runner takes a request through the steps of its route.
+// A Runner runs the steps of a route.
 type Runner interface {
 	Run(context.Context, *Request) (*Answer, error)
 }
 
-// Steps are a route's own steps, in the order in which they are taken. Q is what they find
-// out about a request; they share one, which is zero at first. Nil steps are left out.
+// Steps are a route's own steps in the order in which they run. They share a value of type Q for their results, which is
+// zero at first. Nil steps are skipped.
 type Steps[Q any] struct {
-	// Bucket names the bucket of a caller without a key. The default is the client's network.
+	// Bucket returns the bucket of a caller without a key. The default is the client's network.
 	Bucket func(context.Context, *Request, *Q) (string, error)
-	// Allow decides whether the caller may ask at all, by what stands outside the body.
+	// Allow checks that the caller may send the request, without reading the body.
 	Allow func(context.Context, *Request, *Q) error
-	// Read takes the request apart.
+	// Read decodes the request.
 	Read func(context.Context, *Request, *Q) error
-	// Cost is what answering takes from the caller's bucket. One was taken before Allow.
+	// Cost returns the total cost of the request. A cost of one was already taken before Allow.
 	Cost func(*Q) int
-	// Answer is required.
+	// Answer returns the response. Required.
 	Answer func(context.Context, *Request, *Q) (*Answer, error)
 }
 

@@ -8,11 +8,11 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// An error repeats at most maxAskedPath bytes of a method and of a path.
+// maxAskedPath is the maximum number of bytes of a method and of a path in an error.
 const maxAskedPath = 64
 
-// noRoute is the error of a request that no route has the path of. It names the nearest route by the path that
-// the client sees: the host may have stripped a prefix.
+// noRoute returns the error for a request without a route. It suggests the nearest route, with the path that the client
+// sees: the host may have stripped a prefix.
 func (rt *router) noRoute(r *http.Request) *RouteError {
 	path := r.URL.EscapedPath()
 	full, _, _ := strings.Cut(r.RequestURI, "?")
@@ -21,7 +21,7 @@ func (rt *router) noRoute(r *http.Request) *RouteError {
 		full, prefix = path, ""
 	}
 	method := r.Method
-	if method == http.MethodHead { // HEAD has the headers of GET
+	if method == http.MethodHead { // HEAD is handled by GET
 		method = http.MethodGet
 	}
 	e := &RouteError{err: ErrNoRoute, asked: short(method) + " " + short(full)}
@@ -34,7 +34,7 @@ func (rt *router) noRoute(r *http.Request) *RouteError {
 	return e
 }
 
-// noMethod is the error of a request to e with a method that no route there has.
+// noMethod returns the error for a request to e with an unsupported method.
 func (e *endpoint) noMethod(method string) *RouteError {
 	var methods []string
 	for name := range e.methods {
@@ -53,8 +53,8 @@ func short(text string) string {
 	return text
 }
 
-// nearest returns the endpoint whose path was probably meant, or nil: the one that ends as path does, or else the
-// longest one that path begins with. Of equals it returns the first of the table. Variable segments do not count.
+// nearest returns the endpoint that was probably meant, or nil. It prefers an endpoint whose end resembles path, then the
+// longest one that path begins with, and then the first one in the table. Variable segments do not count.
 func (rt *router) nearest(path string) *endpoint {
 	asked := strings.Split(strings.Trim(path, "/"), "/")
 	var best *endpoint
@@ -77,7 +77,7 @@ func (rt *router) nearest(path string) *endpoint {
 	return best
 }
 
-// sameEnd compares the fixed segments at the end of e's path and of asked: it counts two for an equal one, and one for a slip.
+// sameEnd compares the fixed segments at the end of e's path and of asked. An equal segment counts 2, a similar one 1.
 func (e *endpoint) sameEnd(asked []string) (same int) {
 	for i := range min(len(asked), len(e.segments)-1) {
 		want, got := e.segments[len(e.segments)-1-i], asked[len(asked)-1-i]

@@ -13,15 +13,15 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// TestWrongPlacesNameTheRightOne sends requests to paths and by methods that no route has.
-func TestWrongPlacesNameTheRightOne(t *testing.T) {
+// TestWrongPathsSuggestTheRightOne sends requests with paths and methods that no route has.
+func TestWrongPathsSuggestTheRightOne(t *testing.T) {
 	var told string
 	var cfg front.Config
 	cfg.Limiter = newWorld(t, func(c *front.Config, _ *ratelimit.Config) { cfg = *c }).limiter
 	cfg.Refuse = func(_ *front.Request, err error) front.Refusal {
 		told = err.Error()
 		if wrong, ok := errors.AsType[*front.RouteError](err); !ok || errors.Is(wrong, front.ErrNoRoute) == errors.Is(wrong, front.ErrMethod) {
-			t.Errorf("%v is neither about a path nor about a method", err)
+			t.Errorf("%v is neither ErrNoRoute nor ErrMethod", err)
 		}
 		return front.Refusal{Status: http.StatusNotFound}
 	}
@@ -37,22 +37,22 @@ func TestWrongPlacesNameTheRightOne(t *testing.T) {
 	for _, tc := range []struct{ why, method, target, want string }{
 		{"without the version", "POST", "/query", "No such endpoint: POST /query; did you mean POST /v1/query?"},
 		{"by the method of the request, if there is one", "GET", "/query?website_id=x", "No such endpoint: GET /query; did you mean GET /v1/query?"},
-		{"else by the first of the table", "PUT", "/query", "No such endpoint: PUT /query; did you mean POST /v1/query?"},
+		{"otherwise by the first method in the table", "PUT", "/query", "No such endpoint: PUT /query; did you mean POST /v1/query?"},
 		{"HEAD is GET", "HEAD", "/query", "No such endpoint: GET /query; did you mean GET /v1/query?"},
-		{"with something before it", "POST", "/api/v1/query", "No such endpoint: POST /api/v1/query; did you mean POST /v1/query?"},
+		{"with extra segments before the path", "POST", "/api/v1/query", "No such endpoint: POST /api/v1/query; did you mean POST /v1/query?"},
 		{"with another version", "POST", "/v2/query", "No such endpoint: POST /v2/query; did you mean POST /v1/query?"},
-		{"with something behind it", "POST", "/v1/query/summary", "No such endpoint: POST /v1/query/summary; did you mean POST /v1/query?"},
-		{"with a slip", "POST", "/v1/querry", "No such endpoint: POST /v1/querry; did you mean POST /v1/query?"},
+		{"with extra segments after the path", "POST", "/v1/query/summary", "No such endpoint: POST /v1/query/summary; did you mean POST /v1/query?"},
+		{"with a typing mistake", "POST", "/v1/querry", "No such endpoint: POST /v1/querry; did you mean POST /v1/query?"},
 		{"in another place", "GET", "/v1/websites", "No such endpoint: GET /v1/websites; did you mean GET /v1/query/websites?"},
-		{"the one with more in common", "POST", "/v1/flags", "No such endpoint: POST /v1/flags; did you mean POST /public/v1/flags?"},
+		{"the path with more equal segments", "POST", "/v1/flags", "No such endpoint: POST /v1/flags; did you mean POST /public/v1/flags?"},
 		{"with an id", "PATCH", "/v1/flags/f_1", "No such endpoint: PATCH /v1/flags/f_1; did you mean PATCH /public/v1/flags/{id}?"},
-		{"health in another way", "GET", "/healthz", "No such endpoint: GET /healthz; did you mean GET /health?"},
-		{"nothing like it", "GET", "/wp-login.php", "No such endpoint: GET /wp-login.php"},
-		{"an id says nothing", "GET", "/v1/site_a", "No such endpoint: GET /v1/site_a"},
+		{"another name for health", "GET", "/healthz", "No such endpoint: GET /healthz; did you mean GET /health?"},
+		{"no similar path", "GET", "/wp-login.php", "No such endpoint: GET /wp-login.php"},
+		{"an id is ignored", "GET", "/v1/site_a", "No such endpoint: GET /v1/site_a"},
 		{"a long path is cut", "GET", "/" + strings.Repeat("x", 1000), "No such endpoint: GET /" + strings.Repeat("x", 63) + "…"},
 		{"another method", "PUT", "/v1/query", "This endpoint does not support PUT; use GET or POST"},
 		{"the only method", "GET", "/public/v1/flags", "This endpoint does not support GET; use POST"},
-		{"no HEAD where no GET is", "HEAD", "/public/v1/flags", "This endpoint does not support HEAD; use POST"},
+		{"HEAD without GET", "HEAD", "/public/v1/flags", "This endpoint does not support HEAD; use POST"},
 	} {
 		told = ""
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(tc.method, tc.target, nil))
@@ -66,8 +66,8 @@ func TestWrongPlacesNameTheRightOne(t *testing.T) {
 	}
 }
 
-// TestRefusedKeysKnowTheirBudget: 401 says how many refusals are left.
-func TestRefusedKeysKnowTheirBudget(t *testing.T) {
+// TestRefusedKeysReportTheirBudget checks that a 401 reports the remaining refusals.
+func TestRefusedKeysReportTheirBudget(t *testing.T) {
 	w := newWorld(t)
 	for _, left := range []string{"59", "58"} {
 		rec := w.send("POST", "/work", stranger(t))

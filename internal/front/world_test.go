@@ -22,7 +22,7 @@ import (
 
 var noon = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 
-// A world is a front with keys, limits and a trail, by a clock that is set by hand.
+// A world is a front with keys, limits and an audit trail. Tests set its clock.
 type world struct {
 	*front.Front
 	pepper  auth.Pepper
@@ -40,7 +40,7 @@ type world struct {
 	cost     int
 }
 
-// body is what is asked of /work.
+// body is the request body of /work.
 type body struct{ text string }
 
 func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *world {
@@ -111,7 +111,7 @@ func (w *world) wait(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-// KeyByDigest implements auth.KeyStore, and counts.
+// KeyByDigest implements auth.KeyStore, and counts its calls.
 func (w *world) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
 	w.mu.Lock()
 	w.lookups++
@@ -138,7 +138,7 @@ func (w *world) key(t testing.TB) string {
 	return secret.Reveal()
 }
 
-// stranger is a well-formed key that nobody made.
+// stranger returns a well-formed key that does not exist.
 func stranger(t testing.TB) string {
 	t.Helper()
 	s, err := auth.NewSecret(nil, "")
@@ -148,7 +148,7 @@ func stranger(t testing.TB) string {
 	return s.Reveal()
 }
 
-// send asks with a key, when there is one, from an address of 203.0.113.0/24, and with headers.
+// send sends a request with a key, unless it is empty, and with headers, from an address in 203.0.113.0/24.
 func (w *world) send(method, path, key string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, strings.NewReader(""))
 	r.RemoteAddr = "203.0.113.7:4711"
@@ -167,7 +167,7 @@ func (w *world) send(method, path, key string, headers ...string) *httptest.Resp
 	return rec
 }
 
-// refuse tells errors by their texts.
+// refuse returns responses with the texts of errors.
 func refuse(_ *front.Request, err error) front.Refusal {
 	status := http.StatusInternalServerError
 	var retry time.Duration

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// DefaultWriteGrace is how long a client may stop reading an answer when Config does not say.
+	// DefaultWriteGrace is the default time for which a client may pause while it reads a response.
 	DefaultWriteGrace = 10 * time.Second
-	// largeAnswer is the size in bytes from which answers count against the budget, and from which their
-	// clients must read at minRate. Smaller ones usually fit into the buffers of the connection.
+	// largeAnswer is the size in bytes from which responses count against the budget, and from which clients must read at
+	// minRate. Smaller responses usually fit into the buffers of the connection.
 	largeAnswer = 64 << 10
-	// minRate is how many bytes a second a client must read on average after the grace.
+	// minRate is the average number of bytes per second that a client must read after the grace.
 	minRate = 64_000
 )
 
-// Write sends a as the answer to r.
+// Write sends a as the response to r.
 func (a *Answer) Write(w http.ResponseWriter, r *http.Request) { a.write(w, r, DefaultWriteGrace) }
 
-// write sends a as the answer to r. A client that reads too slowly loses its connection.
+// write sends a as the response to r. It closes the connection of a client that reads too slowly.
 func (a *Answer) write(w http.ResponseWriter, r *http.Request, grace time.Duration) {
 	h := w.Header()
 	maps.Copy(h, a.Header)
@@ -42,12 +42,12 @@ func (a *Answer) write(w http.ResponseWriter, r *http.Request, grace time.Durati
 	case len(a.Body) > largeAnswer:
 		writeLarge(w, a.Body, grace)
 	default:
-		_, _ = w.Write(a.Body) // a caller who left cannot be told
+		_, _ = w.Write(a.Body) // if the caller hung up, the error cannot be reported
 	}
 }
 
-// writeLarge writes body in chunks. It replaces the server's flat deadline by two that move with the client's
-// progress: the client may not pause for longer than grace, and must read at minRate on average after it.
+// writeLarge writes body in chunks. It replaces the server's fixed deadline by two that move with the client's progress: the
+// client must not pause for longer than grace, and must then read at minRate on average.
 func writeLarge(w http.ResponseWriter, body []byte, grace time.Duration) {
 	rc := http.NewResponseController(w)
 	took := func(bytes int) time.Duration { return grace + time.Duration(bytes)*(time.Second/minRate) }
@@ -59,10 +59,10 @@ func writeLarge(w http.ResponseWriter, body []byte, grace time.Duration) {
 		if pause.Before(at) {
 			at = pause
 		}
-		_ = rc.SetWriteDeadline(at) // some writers have no deadlines
+		_ = rc.SetWriteDeadline(at) // some writers support no deadlines
 		if _, err := w.Write(chunk); err != nil {
-			return // a caller who left cannot be told
+			return // if the caller hung up, the error cannot be reported
 		}
 	}
-	_ = rc.SetWriteDeadline(time.Now().Add(grace)) // for what net/http still has in its own buffer
+	_ = rc.SetWriteDeadline(time.Now().Add(grace)) // for the bytes in the buffer of net/http
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// A client may take as long as it needs for a large answer while it reads at 64 kB/s, whatever the server's
-// WriteTimeout is. A client that stops, or reads more slowly, loses its connection.
+// TestTheDeadlineOfAnAnswerMovesWithProgress checks that a client may take any time for a large response if it reads at 64
+// kB/s, regardless of the server's WriteTimeout. A client that stops or reads more slowly loses its connection.
 func TestTheDeadlineOfAnAnswerMovesWithProgress(t *testing.T) {
 	const size, flat, grace = 2 << 20, 300 * time.Millisecond, 200 * time.Millisecond
 	for name, row := range map[string]struct {
-		timeout time.Duration // the server's own
+		timeout time.Duration // WriteTimeout of the server
 		step    int           // bytes that the client reads every 20 ms
 		whole   bool
 	}{
@@ -59,14 +59,14 @@ func TestTheDeadlineOfAnAnswerMovesWithProgress(t *testing.T) {
 			select {
 			case <-ended:
 			case <-time.After(5 * time.Second):
-				t.Error("the server still waits for the client")
+				t.Error("the server did not close the connection")
 			}
 		})
 	}
 }
 
-// trickle reads step bytes every 20 ms, and counts them, to the end of the answer. A client that is too slow stops
-// when the server gives up.
+// trickle reads step bytes every 20 ms until the end of the response, and counts them. A client that is too slow stops when
+// the server gives up.
 func trickle(conn net.Conn, step int, ended <-chan struct{}) (got int) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -90,7 +90,7 @@ func trickle(conn net.Conn, step int, ended <-chan struct{}) (got int) {
 	}
 }
 
-// A narrow listener gives its connections small buffers, so that the server soon notices a slow reader.
+// A narrow listener gives its connections small buffers, so that the server quickly notices a slow reader.
 type narrow struct{ net.Listener }
 
 func (l narrow) Accept() (net.Conn, error) {

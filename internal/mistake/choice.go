@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Synonyms are names that mean the same as a word, by the word in lower case without separators. Of
-// several names the first one that is allowed is suggested.
+// Synonyms maps words, in lower case without separators, to names with the same meaning. The first name that is allowed is
+// suggested.
 type Synonyms map[string][]string
 
 const (
-	// maxSuggested is the longest name, in bytes, that a suggestion is looked for.
+	// maxSuggested is the maximum length in bytes of names that get a suggestion.
 	maxSuggested = 64
-	// A message with a suggestion lists the names if there are at most maxListed. Other messages list all.
+	// maxListed is the maximum number of names that are listed after a suggestion. Messages without one list all.
 	maxListed = 20
 )
 
-// Choice returns message, which says that name is not one of allowed, and adds the name that was probably meant
-// and the allowed names. It also returns the suggestion.
+// Choice returns message, which says that name is not in allowed, followed by the name that was probably meant and the
+// allowed names. It also returns the suggestion.
 func Choice(message, name string, allowed []string, also Synonyms) (text, suggestion string) {
 	list := strings.Join(allowed, ", ")
 	switch suggestion = Nearest(name, allowed, also); {
@@ -48,10 +48,9 @@ func Or[T ~string](names ...T) string {
 	return b.String()
 }
 
-// Nearest returns the name that was probably meant, or an empty text if none is near. In this order it is the
-// same name but for case and separators, a synonym, the name with the fewest edits (of equals the first), the
-// first one that begins with name, and the first one that ends with it as a word. A name with other digits
-// means something else.
+// Nearest returns the name that was probably meant, or an empty text. It tries in this order: the same name except for case
+// and separators; a synonym; the name with the fewest edits (the first of several); the first name that begins with name;
+// the first name that ends with it as a word. Names with other digits never match.
 func Nearest(name string, names []string, also Synonyms) string {
 	if name == "" || len(name) > maxSuggested {
 		return ""
@@ -89,14 +88,14 @@ func Nearest(name string, names []string, also Synonyms) string {
 	return ""
 }
 
-// Slip reports whether a caller who wrote name probably meant want and made a slip.
+// Slip reports whether name is probably a misspelling of want.
 func Slip(name, want string) bool {
 	plain := simplify(name)
 	return len(name) <= maxSuggested && digits(name) == digits(want) && edits(plain, simplify(want)) <= mostEdits(plain)
 }
 
-// mostEdits returns the largest number of edits between a name and the one that was meant. It grows with the
-// length, so that short names do not resemble everything.
+// mostEdits returns the maximum number of edits between a misspelled name and the intended one. It grows with the length, so
+// that short names do not match everything.
 func mostEdits(plain string) int { return min(3, len(plain)/3) }
 
 // digits returns the digits of s, in order.
@@ -113,8 +112,8 @@ var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 func simplify(s string) string { return separators.Replace(strings.ToLower(s)) }
 
-// edits is the least number of inserted, removed, changed and swapped neighbouring
-// bytes that turn a into b.
+// edits returns the minimum number of inserted, removed, changed and swapped neighbouring bytes between a and
+// b.
 func edits(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -1,4 +1,4 @@
-// Package mistake words mistakes of callers, so that one kind of mistake has one wording everywhere:
+// Package mistake formats messages about mistakes of callers, so that one kind of mistake has one wording everywhere:
 //
 //	mistake.Sentence("limit", "must be at least 1, not 0")       // limit must be at least 1, not 0
 //	mistake.JSON([]byte("{'a':1}"))                              // The body is not valid JSON: unexpected ' at byte 2; …
@@ -18,10 +18,10 @@ import (
 	"unicode/utf8"
 )
 
-// verbs begin messages whose subject is the field.
+// verbs are the first words of messages that need the field as their subject.
 var verbs = []string{"belongs", "cannot", "has", "is", "may", "must", "needs"}
 
-// Sentence returns a message with the field that it is about: as a sentence if the message begins with a verb.
+// Sentence returns a message with its field, as a sentence if the message begins with a verb.
 func Sentence(field, message string) string {
 	verb, _, _ := strings.Cut(message, " ")
 	switch {
@@ -33,12 +33,12 @@ func Sentence(field, message string) string {
 	return field + ": " + message
 }
 
-// Type returns the message for JSON of another type than wanted: "must be true or false, not a string".
+// Type returns the message for a JSON value of the wrong type: "must be true or false, not a string".
 func Type(err *json.UnmarshalTypeError) string {
 	return "must be " + wanted(err.Type) + ", not " + found(err.Value)
 }
 
-// wanted returns the name in JSON of a value of t.
+// wanted returns the JSON name of the type t.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
@@ -56,7 +56,7 @@ func wanted(t reflect.Type) string {
 	}
 }
 
-// found returns the same for a value as encoding/json describes it: by its type, for a number also with its text.
+// found returns the JSON name of a value that encoding/json describes: its type, and for a number also its text.
 func found(value string) string {
 	kind, text, _ := strings.Cut(value, " ")
 	switch {
@@ -71,7 +71,7 @@ func found(value string) string {
 	}
 }
 
-// Kind names the type of js, which is valid JSON without blanks before it.
+// Kind returns the type of js, which is valid JSON without leading spaces.
 func Kind(js []byte) string {
 	switch js[0] {
 	case '{':
@@ -88,7 +88,7 @@ func Kind(js []byte) string {
 	return "a number"
 }
 
-// JSON returns why body is not JSON in UTF-8, and where it breaks; empty if it is.
+// JSON returns why and where body is not JSON in UTF-8; empty if it is valid.
 func JSON(body []byte) string {
 	switch {
 	case !utf8.Valid(body):
@@ -101,7 +101,7 @@ func JSON(body []byte) string {
 	return "The body is not valid JSON: " + brokenAt(body)
 }
 
-// brokenAt says where and why body, which is UTF-8, is not JSON.
+// brokenAt returns why and where the UTF-8 text body is not JSON.
 func brokenAt(body []byte) string {
 	var raw json.RawMessage
 	syntax, _ := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &raw))

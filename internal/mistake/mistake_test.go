@@ -65,7 +65,7 @@ func TestNearestKnowsSynonyms(t *testing.T) {
 func TestSlip(t *testing.T) {
 	for name, want := range map[string]bool{"query": true, "Query": true, "querry": true, "quer": true, "v1query": false, "queries": false, "q": false, "": false, strings.Repeat("query", 100): false} {
 		if Slip(name, "query") != want {
-			t.Errorf("%.20q is a slip: %t", name, !want)
+			t.Errorf("Slip(%.20q) = %t", name, !want)
 		}
 	}
 }

@@ -1,5 +1,12 @@
-// Package pgtest gives tests a place of their own in the PostgreSQL database that
-// POSTGRES_DSN names. Without the variable they are skipped, and fail when CI=true.
+// Package pgtest gives each test its own schema in a PostgreSQL database:
+//
+//	func TestStore(t *testing.T) {
+//		dsn := pgtest.Schema(t)               // dropped at the end of the test
+//		store, err := meta.Open(t.Context(), meta.Config{DSN: dsn})
+//		db := pgtest.Open(t)                  // the database itself
+//	}
+//
+// The database is in the environment variable POSTGRES_DSN. Without it tests are skipped, or fail with CI=true.
 package pgtest
 
 import (
@@ -17,8 +24,8 @@ import (
 
 const variable = "POSTGRES_DSN"
 
-// Schema makes a schema, dropped when the test ends, and returns the address of the
-// database with it alone in its search path.
+// Schema creates a schema and returns the address of the database with only this schema in its search path. The schema is
+// dropped at the end of the test.
 func Schema(t testing.TB) string {
 	t.Helper()
 	dsn := address(t)
@@ -37,7 +44,7 @@ func Schema(t testing.TB) string {
 	})
 	u, err := url.Parse(dsn)
 	if err != nil || u.Scheme == "" {
-		t.Fatalf("%s is no address", variable) // the error would show the password
+		t.Fatalf("%s is not a valid address", variable) // the error would show the password
 	}
 	q := u.Query()
 	q.Set("search_path", schema)
@@ -45,10 +52,10 @@ func Schema(t testing.TB) string {
 	return u.String()
 }
 
-// shared is the pool that makes and drops schemas: a connection costs the server more than they do.
+// shared is the pool for creating and dropping schemas, since a new connection costs the server more.
 var shared = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("pgx", os.Getenv(variable)) })
 
-// Open is a pool on the database itself, closed when the test ends.
+// Open returns a pool of connections to the database, which is closed at the end of the test.
 func Open(t testing.TB) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", address(t))
@@ -63,7 +70,7 @@ func address(t testing.TB) string {
 	t.Helper()
 	dsn := os.Getenv(variable)
 	if dsn == "" {
-		const how = variable + " is not set; with " + variable + "=postgres://user:password@host/database this test runs too"
+		const how = variable + " is not set; with " + variable + "=postgres://user:password@host/database this test runs, too"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(how)
 		}

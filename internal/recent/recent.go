@@ -1,10 +1,14 @@
-// Package recent remembers answers for a short time: the caches of keys and of the
-// directory are made of it.
+// Package recent caches answers for a short time. The caches of keys and of the directory use it:
 //
-// What exists and what does not are remembered in pools of their own, the least recently
-// used going first, so that who makes names up does not push out what exists. Failures are
-// not remembered. All who want to know the same at the same time wait for one look-up,
-// which goes on when they went away.
+//	cache, err := recent.New(recent.Config{TTL: time.Second, Known: 1000, Unknown: 1000, NotFound: errMissing}, load)
+//	value, err := cache.Get(ctx, "a")                              // calls load
+//	value, err = cache.Get(ctx, "a")                               // answered by the cache
+//	cache.Forget(func(v *Item) bool { return v.ID == changed })
+//	value, err = cache.Get(ctx, "a")                               // calls load again if a has changed
+//
+// Existing and missing keys are cached separately, and the least recently used entries are dropped first. So made-up keys
+// do not push out existing ones. Failures are not cached. Concurrent calls for one key share a look-up, which continues
+// if the callers go away.
 package recent
 
 import (
@@ -19,22 +23,22 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// lookUpTimeout bounds a look-up, for which nobody may be waiting any more.
+// lookUpTimeout is the time limit of a look-up, which may continue without callers.
 const lookUpTimeout = 10 * time.Second
 
-// Config is what a [Cache] needs; all of it is required.
+// Config configures a [Cache]. All fields are required.
 type Config struct {
-	TTL      time.Duration // how old an answer may be, from before it was asked for
-	Known    int           // how many answers are remembered
-	Unknown  int           // how many times that there is none
-	NotFound error         // what errors wrap that say that there is none
+	TTL      time.Duration // maximum age of an answer, counted from the start of its look-up
+	Known    int           // maximum number of existing keys
+	Unknown  int           // maximum number of missing keys
+	NotFound error         // errors that wrap it mean that a key does not exist
 	Now      func() time.Time
 }
 
-// A Loader finds out what is to be remembered of key.
+// A Loader looks up the value of key.
 type Loader[V any] func(ctx context.Context, key string) (V, error)
 
-// A Cache of answers of one kind is safe for concurrent use.
+// A Cache caches values of one kind. It is safe for concurrent use.
 type Cache[V any] struct {
 	cfg    Config
 	ask    Loader[V]
@@ -43,24 +47,24 @@ type Cache[V any] struct {
 	mu      sync.Mutex
 	known   *simplelru.LRU[string, answer[V]]
 	unknown *simplelru.LRU[string, answer[V]]
-	changes uint64 // how often anything changed
+	changes uint64 // number of changes
 }
 
 type answer[V any] struct {
 	value V
-	err   error     // nil, or one that wraps NotFound
-	at    time.Time // before it was asked for
+	err   error     // nil, or an error that wraps NotFound
+	at    time.Time // start of the look-up
 }
 
-// New makes a Cache of what ask answers. Its error is that of a size below 1.
+// New returns a Cache of the answers of ask. It fails if a size is below 1.
 func New[V any](cfg Config, ask Loader[V]) (*Cache[V], error) {
 	known, err1 := simplelru.NewLRU[string, answer[V]](cfg.Known, nil)
 	unknown, err2 := simplelru.NewLRU[string, answer[V]](cfg.Unknown, nil)
 	return &Cache[V]{cfg: cfg, ask: ask, known: known, unknown: unknown}, errors.Join(err1, err2)
 }
 
-// Get answers from what is remembered of key, else asks, and remembers what it was told.
-// The value is shared: whoever changes it copies it.
+// Get returns the value of key from the cache, or asks the Loader and caches the answer. The value is shared: callers must
+// copy it before they change it.
 func (c *Cache[V]) Get(ctx context.Context, key string) (none V, _ error) {
 	if err := ctx.Err(); err != nil {
 		return none, err
@@ -73,13 +77,13 @@ func (c *Cache[V]) Get(ctx context.Context, key string) (none V, _ error) {
 	return a.value, a.err
 }
 
-// join waits for a look-up that began after so many changes, and begins it if there is none.
+// join waits for a look-up that began after this number of changes. If necessary it starts one.
 func (c *Cache[V]) join(ctx context.Context, key string, changes uint64, now time.Time) (none V, _ error) {
 	var a answer[V]
 	for ok := false; !ok; {
-		// A look-up from before a change may get the answer from before it: nobody joins it after.
+		// A look-up that began before a change may return the old answer, so later calls do not join it.
 		look := c.asking.DoChan(strconv.FormatUint(changes, 10)+"/"+key, func() (any, error) {
-			if found, _, ok := c.recall(key, now); ok { // a look-up ended since we looked
+			if found, _, ok := c.recall(key, now); ok { // another look-up ended in the meantime
 				return found, nil
 			}
 			return c.look(context.WithoutCancel(ctx), key, changes)
@@ -92,27 +96,27 @@ func (c *Cache[V]) join(ctx context.Context, key string, changes uint64, now tim
 				return none, found.Err
 			}
 			a, _ = found.Val.(answer[V])
-			ok = now.Sub(a.at) < c.cfg.TTL // else it was under way for too long when we joined it
+			ok = now.Sub(a.at) < c.cfg.TTL // otherwise the joined look-up began too long ago
 		}
 	}
 	return a.value, a.err
 }
 
-// recall returns what is remembered of key, and how often anything had changed.
+// recall returns the cached answer for key and the current number of changes.
 func (c *Cache[V]) recall(key string, now time.Time) (a answer[V], changes uint64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a, ok = c.known.Get(key); !ok {
 		a, ok = c.unknown.Get(key)
 	}
-	age := now.Sub(a.at) // negative after a clock was set back
+	age := now.Sub(a.at) // negative after the clock was set back
 	return a, c.changes, ok && age >= 0 && age < c.cfg.TTL
 }
 
-// look asks, and remembers the answer unless anything changed meanwhile.
+// look asks the Loader, and caches the answer unless a change happened during the look-up.
 func (c *Cache[V]) look(ctx context.Context, key string, changes uint64) (a answer[V], err error) {
 	defer func() {
-		if p := recover(); p != nil { // in a goroutine of its own it would end the process
+		if p := recover(); p != nil { // an unrecovered panic in this goroutine would end the process
 			err = fmt.Errorf("a look-up panicked: %v", p)
 		}
 	}()
@@ -138,8 +142,8 @@ func (c *Cache[V]) look(ctx context.Context, key string, changes uint64) (a answ
 	return a, nil
 }
 
-// Forget forgets the values that changed says yes to, and all that did not exist: it may
-// now. What is being asked just now is not remembered.
+// Forget drops the values for which changed returns true, and all missing keys, since they may exist now. Answers of running
+// look-ups are not cached.
 func (c *Cache[V]) Forget(changed func(V) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

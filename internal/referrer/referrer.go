@@ -1,5 +1,11 @@
-// Package referrer knows where traffic comes from: a table of well-known sources, and
-// the rules that lead from a referrer to one of them.
+// Package referrer finds the source of traffic from a referrer or a campaign:
+//
+//	referrer.Domain("https://www.google.com/search?q=x", "shop.example") // "google.com"
+//	source, ok := referrer.Lookup("google.com")                          // Google, search
+//	domain, kind := referrer.Campaign("newsletter", "email")             // "newsletter", email
+//	referrer.Host("android-app://com.Example.App/")                      // "com.example.app"
+//
+// It has a table of well-known sources, and the rules for matching them.
 package referrer
 
 import (
@@ -12,10 +18,10 @@ import (
 	"github.com/sightline-analytics/sightline/internal/address"
 )
 
-// Kind says what sort of site a source is.
+// Kind is the kind of site of a source.
 type Kind string
 
-// The kinds of source. What is in no list is Other.
+// The kinds of sources. Sources that are not in the table are Other.
 const (
 	Search Kind = "search"
 	Social Kind = "social"
@@ -25,23 +31,23 @@ const (
 	Other  Kind = "other"
 )
 
-// A Source is one entry of the table.
+// A Source is an entry of the table.
 type Source struct {
 	Name   string // as shown: Google
-	Domain string // the main domain, unique: google.com
+	Domain string // the unique main domain: google.com
 	Kind   Kind
-	Hosts  []string // hosts that mean the source with their subdomains; read only
-	Alone  []string // hosts that mean it without their subdomains, and pages as host/segment; read only
-	Short  []string // what campaigns call it, in lower case; read only
+	Hosts  []string // hosts of the source, including their subdomains; must not be changed
+	Alone  []string // hosts without their subdomains, and pages in the form host/segment; must not be changed
+	Short  []string // names in campaigns, in lower case; must not be changed
 }
 
-// Sources returns the whole table in the order of the file. The slice is the caller's; the
-// slices in it are shared.
+// Sources returns the whole table in the order of the file, in a new slice. The slices in its elements are
+// shared.
 func Sources() []Source { return slices.Clone(loaded().sources) }
 
-// Lookup returns the source that lists host, or the longest parent of host that is listed
-// with its subdomains. host must be as address.Host returns it, or a main domain of the
-// table. No entry is a public suffix, so Lookup finds nothing above a registrable domain.
+// Lookup returns the source that lists host, or the longest parent of host that is listed with its subdomains. host must be
+// a result of address.Host, or a main domain of the table. No entry is a public suffix, so Lookup finds nothing above a
+// registrable domain.
 func Lookup(host string) (Source, bool) {
 	t := loaded()
 	if i, ok := t.alone[host]; ok {
@@ -56,7 +62,7 @@ func Lookup(host string) (Source, bool) {
 	return Source{}, false
 }
 
-// Named returns the source of that name or short name, in any case.
+// Named returns the source with this name or short name, in any case.
 func Named(name string) (Source, bool) {
 	t := loaded()
 	i, ok := t.names[strings.ToLower(name)]
@@ -66,7 +72,7 @@ func Named(name string) (Source, bool) {
 	return t.sources[i], true
 }
 
-// isDirect reports whether s is a word for traffic without a source. s is in lower case.
+// isDirect reports whether s means traffic without a source. s is in lower case.
 func isDirect(s string) bool {
 	switch s {
 	case "", "direct", "(direct)", "none", "(none)":
@@ -75,10 +81,9 @@ func isDirect(s string) bool {
 	return false
 }
 
-// Domain returns the stored form of a referrer: "" for direct traffic, the main domain of a
-// listed source, else the host. Direct traffic is everything that [Host] finds no host in,
-// this machine, and the website itself with its subdomains, also as Google Translate shows
-// it. websiteDomain may be empty.
+// Domain returns the stored form of a referrer: empty for direct traffic, the main domain of a listed source, else the
+// host. Direct traffic is everything without a [Host], this machine, and the website itself with its subdomains, also in
+// Google Translate. websiteDomain may be empty.
 func Domain(ref, websiteDomain string) string {
 	host := address.Untranslated(Host(ref))
 	if host == "" || local(host) || within(host, address.Host(websiteDomain)) {
@@ -96,10 +101,9 @@ func Domain(ref, websiteDomain string) string {
 	return host
 }
 
-// Host returns the host of a referrer as address.Host returns it. Referrers are addresses of
-// http, https, android-app and ios-app, and names of hosts with a dot. Host returns "" for
-// every other text, such as null, about:client or a data URL, and for words that mean direct
-// traffic.
+// Host returns the host of a referrer in the form of address.Host. Referrers are URLs with the schemes http, https,
+// android-app and ios-app, and host names with a dot. The result is empty for all other texts, such as null, about:client
+// or a data URL, and for words that mean direct traffic.
 func Host(ref string) string {
 	ref = address.Clean(ref)
 	scheme, _, ok := strings.Cut(ref, "://")
@@ -118,7 +122,7 @@ func Host(ref string) string {
 	return address.Host(name)
 }
 
-// afterHost returns what follows the authority of a referrer.
+// afterHost returns the part of a referrer after the authority.
 func afterHost(ref string) string {
 	if _, rest, ok := strings.Cut(ref, "://"); ok {
 		ref = rest
@@ -129,11 +133,10 @@ func afterHost(ref string) string {
 	return ""
 }
 
-// Campaign returns the source that a campaign names in utm_source, ref or source, and its
-// kind. The source is the main domain if the table lists the text as a host, name or short
-// name, else the text itself in lower case. It is "" for empty texts and words that mean
-// direct traffic. medium is utm_medium: it decides the kind if it says mail, paid or social;
-// else the table does.
+// Campaign returns the source in utm_source, ref or source of a campaign, and its kind. The source is the main domain if the
+// table lists the text as a host, name or short name, else the text in lower case. It is empty for empty texts and words
+// that mean direct traffic. medium is utm_medium: it decides the kind if it stands for mail, paid or social traffic, else
+// the table decides.
 func Campaign(source, medium string) (domain string, kind Kind) {
 	source = strings.ToLower(address.Clean(source))
 	if isDirect(source) {
@@ -167,7 +170,7 @@ func local(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// within reports whether host is domain or below it.
+// within reports whether host is domain or one of its subdomains.
 func within(host, domain string) bool {
 	if domain == "" {
 		return false
@@ -181,17 +184,17 @@ var file string
 
 type table struct {
 	sources []Source
-	hosts   map[string]int  // hosts that count with their subdomains: index into sources
-	alone   map[string]int  // hosts and pages that count alone
-	paged   map[string]bool // hosts of pages
-	names   map[string]int  // names and short names, in lower case
+	hosts   map[string]int  // hosts including their subdomains: index into sources
+	alone   map[string]int  // hosts and pages without subdomains
+	paged   map[string]bool // hosts that have pages in alone
+	names   map[string]int  // names and short names in lower case
 }
 
-// loaded reads the table on first use. A test reads every line of the file.
+// loaded parses the table on first use. A test checks every line of the file.
 var loaded = sync.OnceValue(func() table { return parse(file) })
 
-// parse reads lines of "name | kind | main domain and hosts | short names", of which the
-// last part may be absent.
+// parse parses lines of "name | kind | main domain and hosts | short names". The last part may be
+// absent.
 func parse(text string) table {
 	t := table{hosts: make(map[string]int, 1024), alone: make(map[string]int, 512), paged: map[string]bool{}, names: map[string]int{}}
 	for line := range strings.Lines(text) {
@@ -204,7 +207,7 @@ func parse(text string) table {
 	return t
 }
 
-// add adds a source with its hosts as the file has them, the main domain first.
+// add adds a source with its hosts in the form of the file, the main domain first.
 func (t *table) add(s Source, hosts, short []string) {
 	i := len(t.sources)
 	for _, h := range hosts {

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/address"
 )
 
-func TestEveryLineOfTheFileIsSound(t *testing.T) {
+func TestEveryLineOfTheFileIsValid(t *testing.T) {
 	lines := 0
 	for line := range strings.Lines(file) {
 		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
@@ -28,15 +28,15 @@ func TestEveryLineOfTheFileIsSound(t *testing.T) {
 			t.Errorf("%s has the kind %q", s.Name, s.Kind)
 		}
 		if s.Name == "" || names[strings.ToLower(s.Name)] {
-			t.Errorf("name %q is empty or there twice", s.Name)
+			t.Errorf("name %q is empty or listed twice", s.Name)
 		}
 		names[strings.ToLower(s.Name)] = true
 		if got, ok := Named(strings.ToUpper(s.Name)); !ok || got.Domain != s.Domain {
-			t.Errorf("%s in capitals names %q", s.Name, got.Domain)
+			t.Errorf("Named(%s in capitals) = %q", s.Name, got.Domain)
 		}
 		for _, short := range s.Short {
 			if got, ok := Named(short); !ok || got.Domain != s.Domain || short != strings.ToLower(short) || isDirect(short) {
-				t.Errorf("%s: the short name %q names %q", s.Name, short, got.Name)
+				t.Errorf("%s: Named(%q) = %q", s.Name, short, got.Name)
 			}
 		}
 		for _, page := range s.Alone {
@@ -54,14 +54,14 @@ func TestEveryLineOfTheFileIsSound(t *testing.T) {
 		}
 		for _, h := range s.Hosts {
 			if registrable, _ := publicsuffix.EffectiveTLDPlusOne(h); s.Kind == Search && registrable == h {
-				t.Errorf("%s: %q covers other services of a search engine; list it after =, and its hosts that search", s.Name, h)
+				t.Errorf("%s: %q includes other services of a search engine; list it after =, and add its search hosts", s.Name, h)
 			}
 			if other, ok := hosts[h]; ok {
 				t.Errorf("%s is in both %s and %s", h, other, s.Name)
 			}
 			hosts[h] = s.Name
 			if address.Host(h) != h || !strings.Contains(h, ".") {
-				t.Errorf("%s: %q is not a host as address.Host makes it", s.Name, h)
+				t.Errorf("%s: %q is not a host in the form of address.Host", s.Name, h)
 			}
 			if suffix, _ := publicsuffix.PublicSuffix(h); suffix == h {
 				t.Errorf("%s: %q is a public suffix", s.Name, h)
@@ -164,13 +164,13 @@ func FuzzDomainIsSettled(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ref, site string) {
 		d := Domain(ref, site)
 		if s, ok := Lookup(d); ok && s.Domain != d {
-			t.Errorf("Domain(%q) = %q, which belongs to %q", ref, d, s.Domain)
+			t.Errorf("Domain(%q) = %q, a host of %q", ref, d, s.Domain)
 		}
 	})
 }
 
-// TestServicesOfPortals holds that the other services of search engines and portals are not
-// taken for their search or mail.
+// TestServicesOfPortals checks that other services of search engines and portals do not count as their search or
+// mail.
 func TestServicesOfPortals(t *testing.T) {
 	for _, c := range []struct {
 		ref, name string
@@ -218,13 +218,13 @@ func TestServicesOfPortals(t *testing.T) {
 	}
 }
 
-func TestTextsThatAreNoReferrer(t *testing.T) {
+func TestTextsWithoutAHost(t *testing.T) {
 	for _, ref := range []string{
 		"null", "undefined", "about:client", "about:blank", "blob:https://shop.example/1", "data:text/html,a.b", "data:a.b", "chrome-extension://abc.def/",
 		"moz-extension://1/", "file:///a.b", "javascript:a.b()", "mailto:me@shop.example", "me@shop.example", "ftp://a.b/", "shop", "a b.c", "https://", "..", ".",
 	} {
 		if got := Domain(ref, "shop.com"); got != "" {
-			t.Errorf("%q is taken for %q", ref, got)
+			t.Errorf("Host(%q) = %q", ref, got)
 		}
 	}
 }

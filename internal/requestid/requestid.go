@@ -1,14 +1,16 @@
-// Package requestid finds the id by which a request is known in answers, logs and the
-// audit trail.
+// Package requestid finds the id of a request in responses, logs and the audit trail:
+//
+//	id := requestid.Of(r, func() string { return "req_" + rand.Text() }) // the id in X-Request-ID, or a new one
+//	w.Header().Set(requestid.Header, id)
 package requestid
 
 import "net/http"
 
-// Header carries the id, in and out. It is spelled as net/http does, which otherwise spells it anew
-// for every request.
+// Header contains the id in requests and responses. It is in the canonical form of net/http, which saves a conversion for
+// every request.
 const Header = "X-Request-Id"
 
-// Of is the id that r came with when that is clean, else a fresh one.
+// Of returns the id in r if it is valid, else a fresh one.
 func Of(r *http.Request, fresh func() string) string {
 	if id := r.Header.Get(Header); clean(id) {
 		return id
@@ -16,8 +18,8 @@ func Of(r *http.Request, fresh func() string) string {
 	return fresh()
 }
 
-// clean reports whether id is 1 to 128 of the characters A-Z a-z 0-9 . _ -, so that it
-// cannot break a log line, a header or a page.
+// clean reports whether id has 1 to 128 of the characters A-Z a-z 0-9 . _ -. Such an id cannot break a log line, a header or
+// a page.
 func clean(id string) bool {
 	if id == "" || len(id) > 128 {
 		return false

@@ -14,10 +14,10 @@ func TestOf(t *testing.T) {
 		kept       bool
 	}{
 		{"a clean id is kept", "req_1.a-B", true},
-		{"as long as may be", strings.Repeat("a", 128), true},
-		{"one longer is not", strings.Repeat("a", 129), false},
+		{"an id of the maximum length", strings.Repeat("a", 128), true},
+		{"a longer id is replaced", strings.Repeat("a", 129), false},
 		{"none", "", false},
-		{"a blank breaks a log line", "a b", false},
+		{"a space breaks a log line", "a b", false},
 		{"a line break breaks a header", "a\nb", false},
 		{"markup breaks a page", "<b>", false},
 		{"letters of other alphabets", "ü", false},

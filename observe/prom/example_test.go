@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/observe/prom"
 )
 
-// A host registers one Collector, and gives each handler its Observe:
+// A host registers one Collector, and passes its Observe to each handler:
 //
 //	api, err := httpapi.New(httpapi.Config{…, Observe: collector.Observe("api")})
 //	tracking, err := track.New(track.Config{…, Observe: collector.Observe("track")})
@@ -25,10 +25,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{}) // at an address of its own
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{}) // on its own address
 
-	told := collector.Observe("api") // which a handler calls
-	told(context.Background(), observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: http.StatusOK, Rows: 12})
+	report := collector.Observe("api") // called by a handler
+	report(context.Background(), observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: http.StatusOK, Rows: 12})
 
 	rec := httptest.NewRecorder()
 	metrics.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))

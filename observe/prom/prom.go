@@ -1,5 +1,12 @@
-// Package prom makes Prometheus metrics of what handlers report to Config.Observe. It is a separate
-// package so that other hosts do not link the Prometheus library.
+// Package prom makes Prometheus metrics of the reports that handlers send to Config.Observe:
+//
+//	collector := prom.New()
+//	registry.MustRegister(collector)
+//	api, err := httpapi.New(httpapi.Config{Observe: collector.Observe("api"), Engine: engine}) // and the other required fields
+//	mux.Handle("/", collector.InFlight("api", api))
+//	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+//
+// It is a separate package so that other hosts do not link the Prometheus library.
 package prom
 
 import (
@@ -13,28 +20,28 @@ import (
 	"github.com/sightline-analytics/sightline/observe"
 )
 
-// MaxCodes is how many codes of errors have series of their own; those that come later are "other".
-// The handlers have fewer, a host's own errors may have more.
+// MaxCodes is the maximum number of error codes with their own series; later codes are counted as "other". The handlers
+// have fewer codes, but a host may add its own.
 const MaxCodes = 100
 
-// A Collector counts requests. It is made by [New], and registered by the host. Its metrics, all with
-// the label handler:
+// A Collector counts requests. [New] creates it, and the host registers it. Its metrics all have the label
+// handler:
 //
-//	sightline_requests_in_flight                             requests that are being answered
-//	sightline_requests_total{route,class,status}             by route, class of limits and status of HTTP
-//	sightline_errors_total{route,code}                       answers that are errors, by their code
-//	sightline_rows_total{route}                              rows that were answered, or sent to be stored
+//	sightline_requests_in_flight                             requests in progress
+//	sightline_requests_total{route,class,status}             requests by route, class of limits and HTTP status
+//	sightline_errors_total{route,code}                       errors by code
+//	sightline_rows_total{route}                              rows in responses, or rows sent to be stored
 //	sightline_request_duration_seconds{route}                a histogram
-//	sightline_store_duration_seconds{route}                  a histogram, of requests that asked a store
+//	sightline_store_duration_seconds{route}                  a histogram of requests that used a store
 //
-// The route is "none" where there is none.
+// The route is "none" for requests without a route.
 type Collector struct {
 	inFlight               *prometheus.GaugeVec
 	requests, errors, rows *prometheus.CounterVec
 	duration, store        *prometheus.HistogramVec
 
 	mu    sync.Mutex
-	codes map[string]bool // those with series of their own
+	codes map[string]bool // codes with their own series
 }
 
 // New returns a Collector.
@@ -47,12 +54,12 @@ func New() *Collector {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sightline_" + name, Help: help, Buckets: buckets}, []string{"handler", "route"})
 	}
 	return &Collector{
-		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sightline_requests_in_flight", Help: "Requests that are being answered."}, []string{"handler"}),
-		requests: counter("requests_total", "Requests that were answered.", "route", "class", "status"),
-		errors:   counter("errors_total", "Answers that are errors, by code.", "route", "code"),
-		rows:     counter("rows_total", "Rows that were answered, or sent to be stored.", "route"),
-		duration: histogram("request_duration_seconds", "Time until the answer was written."),
-		store:    histogram("store_duration_seconds", "Time that the store of events took for a request, queries at the same time added up."),
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sightline_requests_in_flight", Help: "Requests in progress."}, []string{"handler"}),
+		requests: counter("requests_total", "Answered requests.", "route", "class", "status"),
+		errors:   counter("errors_total", "Errors by code.", "route", "code"),
+		rows:     counter("rows_total", "Rows in responses, or rows sent to be stored.", "route"),
+		duration: histogram("request_duration_seconds", "Time until the response was written."),
+		store:    histogram("store_duration_seconds", "Time spent in the store of events per request; times of concurrent queries are added."),
 		codes:    map[string]bool{},
 	}
 }
@@ -75,7 +82,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Observe returns a function for Config.Observe of a handler; handler is its label.
+// Observe returns a function for Config.Observe of a handler; handler is the value of the label.
 func (c *Collector) Observe(handler string) func(context.Context, observe.Request) {
 	return func(_ context.Context, r observe.Request) {
 		route := r.Route
@@ -94,7 +101,7 @@ func (c *Collector) Observe(handler string) func(context.Context, observe.Reques
 	}
 }
 
-// InFlight returns h with its requests in flight counted; handler is their label.
+// InFlight returns h wrapped to count its requests in progress; handler is the value of the label.
 func (c *Collector) InFlight(handler string, h http.Handler) http.Handler {
 	gauge := c.inFlight.WithLabelValues(handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +111,7 @@ func (c *Collector) InFlight(handler string, h http.Handler) http.Handler {
 	})
 }
 
-// code is code, or "other" when there are too many.
+// code returns code, or "other" if there are too many codes.
 func (c *Collector) code(code string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/observe/prom"
 )
 
-// lines are those of the metrics that a scrape shows.
+// lines returns the lines of the metrics in a scrape.
 func lines(t *testing.T, c *prom.Collector) []string {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
@@ -36,7 +36,7 @@ func wants(t *testing.T, got []string, want ...string) {
 	all := "\n" + strings.Join(got, "\n") + "\n"
 	for _, line := range want {
 		if !strings.Contains(all, "\n"+line+"\n") {
-			t.Errorf("there is no line %q in %s", line, all)
+			t.Errorf("the line %q is missing in %s", line, all)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestMetrics(t *testing.T) {
 		`sightline_store_duration_seconds_sum{handler="api",route="POST /v1/query"} 0.03`)
 }
 
-// A host's own errors may have any code; the series stay few.
+// TestCodesAreBounded checks that errors of a host with any code do not create many series.
 func TestCodesAreBounded(t *testing.T) {
 	c := prom.New()
 	for i := range 10 * prom.MaxCodes {

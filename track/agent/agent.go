@@ -6,7 +6,7 @@ import (
 	"github.com/mileusna/useragent"
 )
 
-// MaxLen is how many bytes of a user agent are used; the rest is ignored.
+// MaxLen is the number of bytes of a user agent that are read. The rest is ignored.
 const MaxLen = 512
 
 // The ids of devices.
@@ -21,8 +21,8 @@ const (
 	XR       = "xr"
 )
 
-// An Agent is what a user agent says. Names are families from a closed set, so that senders cannot fill
-// breakdowns with invented names; unknown ones are empty. Versions are as sent.
+// An Agent describes a browser by its user agent. Names are families from a closed set, so that senders cannot
+// fill reports with invented names; unknown names are empty. Versions are as sent.
 type Agent struct {
 	Browser        string // Chrome, Safari, Firefox, Edge, Opera, Samsung Internet, …
 	BrowserVersion string
@@ -31,8 +31,8 @@ type Agent struct {
 	Device         string // one of the ids above
 }
 
-// Parse reads ua. Mobile variants count as their family. A text that names no device is a desktop; the
-// empty text gives the zero Agent.
+// Parse parses ua. Mobile variants count as their family. The device is desktop if ua names no device. The result
+// for an empty text is the zero Agent.
 func Parse(ua string) Agent {
 	ua = Cut(ua)
 	if ua == "" {
@@ -45,7 +45,7 @@ func Parse(ua string) Agent {
 	return a
 }
 
-// Cut returns the part of ua that is used: without blanks at the ends, at most [MaxLen] bytes.
+// Cut returns the part of ua that is read: without whitespace at the ends, at most [MaxLen] bytes.
 func Cut(ua string) string {
 	ua = strings.TrimSpace(ua)
 	return strings.ToValidUTF8(ua[:min(len(ua), MaxLen)], "")
@@ -59,11 +59,11 @@ func browser(ua string) (family, version string) {
 	if f, ok := families[p.Name]; ok {
 		return f, leading(p.Version)
 	}
-	// An application around an engine: the engine's family says what it can do.
+	// For an app with a built-in engine, return the engine's family, which determines the features.
 	return first(engines[:], ua)
 }
 
-// first is the family of the first of list that ua names, and its version.
+// first returns the family and version of the first token in list that ua contains.
 func first(list []token, ua string) (family, version string) {
 	for _, t := range list {
 		if _, rest, ok := strings.Cut(ua, t.text); ok {
@@ -108,7 +108,7 @@ func device(ua string) string {
 	return Desktop
 }
 
-// leading returns the version that s begins with: digits, dots and underscores.
+// leading returns the version at the start of s: digits, dots and underscores.
 func leading(s string) string {
 	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '_' })
 	if end < 0 {

@@ -14,48 +14,48 @@ import (
 //go:embed bots.txt
 var patterns string
 
-// gram is the length of the texts that index plain patterns.
+// gram is the length of the texts by which plain patterns are indexed.
 const gram = 3
 
-// maxTexts is how many plain texts one pattern may stand for.
+// maxTexts is the maximum number of plain texts for one pattern.
 const maxTexts = 64
 
 // The headings of bots.txt.
 const (
-	anywhere = "[anywhere]"         // the patterns below it mark a robot wherever they stand
-	outside  = "[outside browsers]" // those below this one are ignored in a browser's user agent
+	anywhere = "[anywhere]"         // the following patterns identify robots in any user agent
+	outside  = "[outside browsers]" // the following patterns are ignored in user agents of browsers
 )
 
-// The names of bots that no pattern names.
+// The names of bots that match no pattern.
 const (
 	unnamedProgram = "program"
 	unnamedRobot   = "robot"
 )
 
-// A Detector tells robots and programs from browsers of people. It is immutable and safe for
-// concurrent use.
+// A Detector tells robots and programs from browsers of people. It is immutable and safe for concurrent
+// use.
 //
-// Nearly all patterns are one or a few plain texts. One pass over the user agent finds them by their
-// first bytes: one regular expression of 1 500 branches takes some hundred times as long. The other
+// Nearly all patterns are equivalent to one or a few plain texts. One pass over the user agent finds them by their
+// first bytes. One regular expression with 1 500 branches would take a few hundred times as long. The other
 // patterns are tried one by one, so that each can use its anchor or literal prefix.
 type Detector struct {
 	plain map[string][]mark // by their first bytes
 	rest  []expression
 }
 
-// A mark is a text that robots have.
+// A mark is a text in user agents of robots.
 type mark struct {
 	text    string
-	outside bool // it counts only outside browsers
+	outside bool // ignored in user agents of browsers
 }
 
-// An expression is a pattern that is not a few plain texts.
+// An expression is a pattern that is not equivalent to a few plain texts.
 type expression struct {
 	*regexp.Regexp
 	outside bool
 }
 
-// NewDetector parses the built-in list of patterns. Its error joins all faults of the list.
+// NewDetector parses the built-in list of patterns. Its error joins all mistakes in the list.
 func NewDetector() (*Detector, error) { return newDetector(patterns) }
 
 func newDetector(list string) (*Detector, error) {
@@ -63,7 +63,7 @@ func newDetector(list string) (*Detector, error) {
 	var faults []error
 	only := false
 	for line := range strings.Lines(list) {
-		p := strings.TrimRight(line, "\r\n") // blanks are part of a pattern
+		p := strings.TrimRight(line, "\r\n") // leading spaces are part of a pattern
 		switch {
 		case p == "" || strings.HasPrefix(p, "#"):
 			continue
@@ -102,7 +102,7 @@ func (d *Detector) add(pattern string, outside bool) error {
 	return nil
 }
 
-// texts returns all texts that re matches; none when they are not few.
+// texts returns all texts that re matches, or none if there are too many.
 func texts(re *syntax.Regexp) []string {
 	var all []string
 	switch re.Op {
@@ -132,7 +132,7 @@ func texts(re *syntax.Regexp) []string {
 		for _, sub := range re.Sub {
 			all = product(all, texts(sub))
 		}
-	default: // anchors, repetitions and the like
+	default: // anchors, repetitions and others
 	}
 	if len(all) > maxTexts {
 		return nil
@@ -140,7 +140,7 @@ func texts(re *syntax.Regexp) []string {
 	return all
 }
 
-// cases returns r, and what equals it when case is ignored.
+// cases returns r, and if fold is set, all runes that equal r without regard to case.
 func cases(r rune, fold bool) []string {
 	all := []string{string(r)}
 	for x := unicode.SimpleFold(r); fold && x != r; x = unicode.SimpleFold(x) {
@@ -149,7 +149,7 @@ func cases(r rune, fold bool) []string {
 	return all
 }
 
-// product joins every text of a with every one of b.
+// product returns every text of a followed by every text of b.
 func product(a, b []string) []string {
 	if len(a)*len(b) > maxTexts {
 		return nil
@@ -163,15 +163,15 @@ func product(a, b []string) []string {
 	return all
 }
 
-// Bot reports whether ua is a robot's or a program's. It reports false for an empty ua: the caller
-// decides what that is.
+// Bot reports whether ua belongs to a robot or a program. It returns false for an empty ua; the caller decides
+// about that.
 func (d *Detector) Bot(ua string) bool {
 	_, ok := d.find(ua)
 	return ok
 }
 
-// Name returns the part of ua that identifies a bot, such as Googlebot. A bot that the list does not
-// know is called program or robot. Name returns the empty text when ua is a person's.
+// Name returns the part of ua that identifies a bot, such as Googlebot. For a bot that matches no pattern it
+// returns program or robot, and for a browser of a person an empty text.
 func (d *Detector) Name(ua string) string {
 	name, _ := d.find(ua)
 	return strings.Trim(name, " /;()[]")
@@ -207,16 +207,16 @@ func (d *Detector) find(ua string) (name string, ok bool) {
 	return "", false
 }
 
-// browserForms are texts of which every browser's user agent has one. Web views keep the
-// browser's; libraries and native programs have none.
+// browserForms are texts of which every browser's user agent contains at least one. Web views keep the
+// browser's text; libraries and native programs have none.
 var browserForms = [...]string{
 	"Mozilla/", "Opera/", "AppleWebKit",
-	"[FBAN/", "[FB_IAB/", // the web view of Facebook's apps can leave out the browser's part
+	"[FBAN/", "[FB_IAB/", // web views of Facebook's apps may omit the browser's text
 	"MIDP", "UCWEB/", "UCBrowser/", "Dolfin/", // older phones
 }
 
-// browserForm reports whether ua has the form of a browser's. A browser also names its system,
-// in parentheses or, in Facebook's apps, in brackets.
+// browserForm reports whether ua has the form of a browser's user agent. A browser also names its system, in
+// parentheses or, in Facebook's apps, in brackets.
 func browserForm(ua string) bool {
 	for _, form := range browserForms {
 		if strings.Contains(ua, form) {
@@ -226,7 +226,7 @@ func browserForm(ua string) bool {
 	return false
 }
 
-// engine reports whether ua names the engine of a browser.
+// engine reports whether ua names a browser engine.
 func engine(ua string) bool {
 	for _, name := range [...]string{"AppleWebKit", "Gecko", "Trident", "MSIE", "Presto", "KHTML", "Goanna", "Opera"} {
 		if strings.Contains(ua, name) {
@@ -236,7 +236,7 @@ func engine(ua string) bool {
 	return false
 }
 
-// contact reports whether ua says who runs a robot, as "(compatible; name; address)" does. Internet
+// contact reports whether ua names the operator of a robot, as in "(compatible; name; address)". Internet
 // Explorer and Konqueror also begin with that word.
 func contact(ua string) bool {
 	if strings.Contains(ua, "http") || strings.Contains(ua, "www.") {

@@ -27,19 +27,19 @@ func entries(list string) []string {
 	return all
 }
 
-func TestRealVisitsAreNoBots(t *testing.T) {
+func TestRealVisitsAreNotBots(t *testing.T) {
 	d, all := detector(t), entries(visits)
 	if len(all) < 20_000 {
 		t.Errorf("%d user agents, want 20 000 or more", len(all))
 	}
 	for _, ua := range all {
 		if d.Bot(ua) {
-			t.Errorf("taken for %q: %s", d.Name(ua), ua)
+			t.Errorf("a browser is reported as the bot %q: %s", d.Name(ua), ua)
 		}
 	}
 }
 
-// notRobots are user agents that the package of crawlers lists, but people have.
+// notRobots are user agents of people that the package of crawlers lists.
 var notRobots = map[string]string{
 	"Build/AP3A.240617.008":      "the web view of Instagram on an OPPO phone with Android 15",
 	"MetaIAB Facebook":           "the web view of the Facebook app",
@@ -67,18 +67,18 @@ func TestKnownRobots(t *testing.T) {
 			}
 		}
 		if !listed {
-			t.Errorf("taken for a person: %s", ua)
+			t.Errorf("a bot is not reported: %s", ua)
 		}
 	}
 	if len(all) < 2000 || missed*100 > len(all) {
-		t.Errorf("%d of %d are missed, want at most 1 %%", missed, len(all))
+		t.Errorf("%d of %d bots are not reported, want at most 1 %%", missed, len(all))
 	}
 	for text := range unused {
-		t.Errorf("no robot is missed for %q (%s)", text, notRobots[text])
+		t.Errorf("the exception %q (%s) is not needed", text, notRobots[text])
 	}
 }
 
-// Apps and makers may have a name that a robot has as well.
+// TestNamesOfRobotsInBrowsersOfPeople uses names that robots share with apps and makers.
 func TestNamesOfRobotsInBrowsersOfPeople(t *testing.T) {
 	d := detector(t)
 	view := "Mozilla/5.0 (Linux; Android 14; SM-A125F; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.122 Mobile Safari/537.36"
@@ -98,7 +98,7 @@ func TestNamesOfRobotsInBrowsersOfPeople(t *testing.T) {
 	}
 	for _, ua := range people {
 		if d.Bot(ua) {
-			t.Errorf("taken for %q: %s", d.Name(ua), ua)
+			t.Errorf("a browser is reported as the bot %q: %s", d.Name(ua), ua)
 		}
 	}
 	for ua, name := range map[string]string{
@@ -106,7 +106,7 @@ func TestNamesOfRobotsInBrowsersOfPeople(t *testing.T) {
 		"Expanse indexes the network perimeters of our customers": "Expanse", "WhatsApp/2.23.18.78 A": "WhatsApp", "Sogou web spider/4.0": "Sogou",
 	} {
 		if d.Name(ua) != name {
-			t.Errorf("%s is taken for %q, want %q", ua, d.Name(ua), name)
+			t.Errorf("%s is reported as %q, want %q", ua, d.Name(ua), name)
 		}
 	}
 }
@@ -135,12 +135,12 @@ func TestRobotsThatRunScripts(t *testing.T) {
 		"Mozilla/5.0 (X11; Linux x86_64; +https://new.example/about) Gecko/20100101":                             "robot",
 	} {
 		if got := d.Name(ua); got != name || !d.Bot(ua) {
-			t.Errorf("%s is taken for %q, want %q", ua, got, name)
+			t.Errorf("%s is reported as %q, want %q", ua, got, name)
 		}
 	}
 }
 
-// A program is a bot whatever its library is.
+// TestProgramsAreBots checks that a program is a bot, whatever its library is.
 func TestProgramsAreBots(t *testing.T) {
 	d := detector(t)
 	for ua, name := range map[string]string{
@@ -151,16 +151,16 @@ func TestProgramsAreBots(t *testing.T) {
 		"Mozilla/5.0": "program", "shop-importer/2.3 (internal)": "program", "Something of our own": "program",
 	} {
 		if got := d.Name(ua); got != name || !d.Bot(ua) {
-			t.Errorf("%s is taken for %q, want %q", ua, got, name)
+			t.Errorf("%s is reported as %q, want %q", ua, got, name)
 		}
 	}
 }
 
-func TestPeopleAreNoBots(t *testing.T) {
+func TestPeopleAreNotBots(t *testing.T) {
 	d := detector(t)
 	for _, c := range people {
 		if d.Bot(c.ua) && c.ua != "Something of our own" {
-			t.Errorf("taken for %q: %s", d.Name(c.ua), c.ua)
+			t.Errorf("a browser is reported as the bot %q: %s", d.Name(c.ua), c.ua)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestBots(t *testing.T) {
 		"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "Twitterbot/1.0",
 	} {
 		if !d.Bot(ua) {
-			t.Errorf("taken for a person: %s", ua)
+			t.Errorf("a bot is not reported: %s", ua)
 		}
 	}
 	if d.Bot("") {
@@ -190,8 +190,8 @@ func TestBots(t *testing.T) {
 	}
 }
 
-// Every pattern is in the index or is tried: each text of an indexed pattern matches the
-// pattern, and is found.
+// TestEveryPatternIsRead checks that every pattern is either in the index or tried. Each text of an indexed pattern
+// must match the pattern, and must be found.
 func TestEveryPatternIsRead(t *testing.T) {
 	d := detector(t)
 	plain, tried := 0, 0
@@ -212,11 +212,11 @@ func TestEveryPatternIsRead(t *testing.T) {
 		tree, _ := syntax.Parse(p, syntax.Perl)
 		all := texts(tree)
 		if len(all) == 0 {
-			t.Errorf("%q is neither indexed nor tried", p)
+			t.Errorf("%q is neither in the index nor tried", p)
 		}
 		for _, s := range all {
 			if !re.MatchString(s) || !d.Bot("x "+s+" x") {
-				t.Errorf("%q stands for %q, which is not found", s, p)
+				t.Errorf("the text %q of the pattern %q is not found", s, p)
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func TestTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := texts(tree); !slices.Equal(got, c.want) {
-			t.Errorf("%q stands for %q, want %q", c.pattern, got, c.want)
+			t.Errorf("texts of %q = %q, want %q", c.pattern, got, c.want)
 		}
 	}
 }
@@ -272,7 +272,7 @@ func BenchmarkNewDetector(b *testing.B) {
 	}
 }
 
-// builtIn is made once, since that takes long with the race detector.
+// builtIn is only made once, since that takes long with the race detector.
 var builtIn = sync.OnceValues(NewDetector)
 
 func detector(t testing.TB) *Detector {

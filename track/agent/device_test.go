@@ -40,7 +40,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// Facebook's apps can leave out the browser's part of the user agent.
+// TestFacebookWithoutMozilla uses user agents of Facebook's apps without the browser's part.
 func TestFacebookWithoutMozilla(t *testing.T) {
 	d := detector(t)
 	for _, c := range []struct {

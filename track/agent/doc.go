@@ -1,3 +1,11 @@
-// Package agent reads user agents: it names the families of browser, operating system
-// and device, and tells crawlers from people. It is independent of HTTP and of rows.
+// Package agent parses user agents and tells crawlers from people:
+//
+//	a := agent.Parse(r.UserAgent())
+//	fmt.Println(a.Browser, a.BrowserVersion, a.OS, a.Device) // Safari 17.0 iOS mobile
+//	bots, err := agent.NewDetector()
+//	if bots.Bot(r.UserAgent()) {
+//		log.Print("ignored ", bots.Name(r.UserAgent()))
+//	}
+//
+// It names the families of browsers, operating systems and devices. It is independent of HTTP and of rows.
 package agent

@@ -4,14 +4,14 @@ package main
 
 import "regexp"
 
-// robotWord matches patterns whose words only robots use. They count anywhere. All others are
-// names, which an app may have as well: `Viber` is a robot that looks at links, and an app
-// whose web view adds its name to the user agent. Names count only outside browsers.
+// robotWord matches patterns with words that only robots use. They apply to all user agents. All other patterns
+// are names, which an app may have as well: `Viber` is a robot that visits links, and an app whose web
+// view adds its name to the user agent. Names only apply outside browsers.
 var robotWord = regexp.MustCompile(`[bB]o[tT]|BOT|[cC]rawl|[sS]pider|SPIDER|[sS]crap|[fF]etch|[sS]cann|[mM]onitor|[cC]hecker|` +
 	`[pP]review|[vV]alidat|[hH]arvest|[hH]eadless|[sS]ynthetic|[iI]nspect|[vV]erif|[uU]ptime|https?|Google-|[cC]loud[fF]lare-`)
 
-// posing are the names that count anywhere all the same: their robots send a browser's user agent with
-// this name in it, and no app of people has it.
+// posing are names that apply to all user agents: their robots send a browser's user agent with the name in it, and
+// no app for people has that name.
 var posing = []string{
 	`ips-agent`, `collection@infegy\.com`, `[pP]ingdom`, `AppInsights`, `Siteimprove\.com`, `DareBoost`, `Google Favicon`,
 	`HubSpot`, `Chrome-Lighthouse`, `Datanyze`, `(^| )PTST\/`, `CookieHubScan`, `Playwright`, `Puppeteer`, `PhantomJS`, `Selenium`,
@@ -24,7 +24,7 @@ var posing = []string{
 	`Penthouse Critical Path CSS Generator`, `DMBrowser`, `NodePing`, `MonitoRSS\/`, `GoogleImageProxy`, `feeder\.co`, `PS_Daily\/`, `Mediapartners-Google`,
 }
 
-// people are patterns that stand for browsers of people alone. They are left out.
+// people are patterns that only match browsers of people. They are left out.
 var people = map[string]string{
 	`AP3A\.240617\.008`: "is the build of Android 15 on phones of OPPO and OnePlus",
 	`MetaIAB Facebook`:  "is the web view of the Facebook app",
@@ -38,7 +38,7 @@ type group struct {
 	patterns []string
 }
 
-// addedAnywhere are robots that the package lacks.
+// addedAnywhere are robots that the package does not have.
 var addedAnywhere = []group{
 	{"robots that run scripts: tests, measurements and pictures of pages", []string{
 		`Cypress\/`, `CloudflareObservatory`, `SpeedCurve`, `HeadlessEdg`, `[hH]eadless`, `Lighthouse\/`, `PageSpeed`,
@@ -49,8 +49,8 @@ var addedAnywhere = []group{
 	}},
 }
 
-// addedOutside are programs that the package lacks. A program that no pattern names is a robot as
-// well; these give it its name.
+// addedOutside are programs that the package does not have. Programs that match no pattern are also robots; these
+// patterns give them names.
 var addedOutside = []group{
 	{"libraries and tools", []string{
 		`okhttp`, `CFNetwork`, `Dalvik\/`, `PostmanRuntime`, `GuzzleHttp`, `libcurl`, `reqwest`, `RestSharp`,
@@ -58,7 +58,7 @@ var addedOutside = []group{
 	}},
 }
 
-// notPeople matches user agents of visits that no browser sends. Robots send some, and people
-// invented the others.
+// notPeople matches user agents of visits that no browser sends. Some come from robots, and others are
+// invented.
 var notPeople = regexp.MustCompile(`(?i:bot\b|spider)|compatible; [^M]|^[^ ]*$|` +
 	`Mediapartners|PhantomJS|wkhtmlto|splash Version|Foregenix|Scope3`)

@@ -2,20 +2,20 @@ package agent
 
 import "strings"
 
-// Hints holds client hints, by which a browser describes itself beside its user agent: the headers
-// Sec-CH-UA, Sec-CH-UA-Platform and Sec-CH-UA-Mobile as sent.
+// Hints holds client hints, which describe a browser in addition to its user agent: the headers Sec-CH-UA,
+// Sec-CH-UA-Platform and Sec-CH-UA-Mobile as sent.
 type Hints struct {
 	Brands, Platform, Mobile string
 }
 
-// The bytes that are used of each hint. Longer hints are ignored.
+// Maximum sizes of hints in bytes. Longer hints are ignored.
 const (
 	maxBrands   = 512
 	maxPlatform = 32
 	maxFlag     = 8
 )
 
-// Cut returns h without the hints that are too long.
+// Cut returns h without hints that are too long.
 func (h Hints) Cut() Hints {
 	if len(h.Brands) > maxBrands {
 		h.Brands = ""
@@ -29,8 +29,8 @@ func (h Hints) Cut() Hints {
 	return h
 }
 
-// Headless returns the brand of a browser without a window, which a robot drives. It returns
-// the empty text when h has none.
+// Headless returns the brand of a browser without a window, which is driven by a robot, or an empty
+// text.
 func (h Hints) Headless() string {
 	for name := range brands(h.Brands) {
 		if strings.HasPrefix(name, "Headless") {
@@ -40,8 +40,8 @@ func (h Hints) Headless() string {
 	return ""
 }
 
-// ParseHinted reads ua as [Parse] does. Browsers that pose as Chrome name themselves in h, and browsers
-// that no longer say their system and device in ua say them there.
+// ParseHinted parses ua like [Parse] and uses h in addition. Browsers that pose as Chrome name themselves only in h,
+// and some browsers name their system and device only there.
 func ParseHinted(ua string, h Hints) Agent {
 	a := Parse(ua)
 	if a == (Agent{}) || h == (Hints{}) {
@@ -63,18 +63,18 @@ func ParseHinted(ua string, h Hints) Agent {
 	return a
 }
 
-// reduced reports whether ua is one of Chromium's that hides its system's details: its version
-// then ends with zeros.
+// reduced reports whether ua is a Chromium user agent without details of the system. Its version then ends
+// with zeros.
 func reduced(ua string) bool {
 	_, version, ok := strings.Cut(ua, "Chrome/")
 	return ok && strings.HasSuffix(leading(version), ".0.0.0")
 }
 
-// hinted returns the device of a, of which a hint says whether it is a phone.
+// hinted returns the device of a, corrected by the hint for mobile devices.
 func hinted(a Agent, mobile string) string {
 	switch {
 	case a.Device != Desktop && a.Device != Mobile && a.Device != Tablet:
-		return a.Device // TVs and glasses say more in their user agents
+		return a.Device // user agents of TVs and glasses are more exact
 	case mobile == "?1":
 		return Mobile
 	case mobile == "?0" && a.OS == "Android":
@@ -83,8 +83,8 @@ func hinted(a Agent, mobile string) string {
 	return a.Device
 }
 
-// brand returns the family that a list of brands names, and its version. Names that the list of
-// families lacks, such as the invented ones that keep servers flexible, are ignored.
+// brand returns the family and version in a list of brands. It ignores names without a family, such as the
+// invented names by which browsers keep servers flexible.
 func brand(list string) (family, version string) {
 	for name, v := range brands(list) {
 		switch f := brandFamilies[name]; {
@@ -120,7 +120,7 @@ func brands(list string) func(yield func(name, version string) bool) {
 
 func unquote(s string) string { return strings.Trim(s, `"`) }
 
-// brandFamilies are the families of browsers by the brand in their hints.
+// brandFamilies maps brands in hints to families of browsers.
 var brandFamilies = map[string]string{
 	"Chromium":                "Chrome",
 	"Google Chrome":           "Chrome",
@@ -152,10 +152,10 @@ var brandFamilies = map[string]string{
 	"UCBrowser":               "UC Browser",
 }
 
-// platforms are the systems by their name in hints.
+// platforms maps names in hints to systems.
 var platforms = map[string]string{
 	"Android": "Android", "Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS", "iOS": "iOS", "Linux": "Linux", "macOS": "macOS", "Windows": "Windows",
 }
 
-// general are the systems that a reduced user agent may name in place of the real one.
+// general contains the systems that a reduced user agent may contain instead of the real one.
 var general = map[string]bool{"": true, "Android": true, "ChromeOS": true, "Linux": true, "macOS": true, "Windows": true}

@@ -45,7 +45,7 @@ func TestClientHints(t *testing.T) {
 		}
 	}
 	if name := (Hints{Brands: `"Not_A Brand";v="8", "HeadlessChrome";v="120"`}).Headless(); name != "HeadlessChrome" {
-		t.Errorf("a browser without a window is called %q", name)
+		t.Errorf("Headless = %q", name)
 	}
 }
 

@@ -1,14 +1,14 @@
 package agent
 
-// A token is a text that names a browser, before its version.
+// A token is a text that names a browser and precedes its version.
 type token struct {
 	text    string
 	family  string
-	version string // the text before the version when it is another one
+	version string // the text before the version, if it differs from text
 }
 
-// tokens are browsers and apps whose user agents name another browser too, or that the
-// parser does not know. The first that is found counts.
+// tokens are browsers and apps that the parser does not know, or whose user agents also contain another browser's
+// name. The first token that is found is used.
 var tokens = [...]token{
 	{"YaBrowser/", "Yandex Browser", ""},
 	{"UCBrowser/", "UC Browser", ""},
@@ -64,7 +64,7 @@ var tokens = [...]token{
 	{"Electron/", "Electron", ""},
 }
 
-// families folds the parser's names.
+// families maps the parser's names to families.
 var families = map[string]string{
 	"Chrome":            "Chrome",
 	"Headless Chrome":   "Chrome",
@@ -84,7 +84,7 @@ var families = map[string]string{
 	"NetFront":          "NetFront",
 }
 
-// engines name the browser when nothing better does.
+// engines name the browser if nothing more exact is found.
 var engines = [...]token{
 	{"CriOS/", "Chrome", ""},
 	{"FxiOS/", "Firefox", ""},
@@ -96,8 +96,8 @@ var engines = [...]token{
 	{"AppleWebKit/", "Safari", "Version/"},
 }
 
-// A rule leads from a text in the user agent to a system, whose version follows the
-// first of the marks that has one.
+// A rule maps a text in the user agent to a system. Its version follows the first of the marks that is followed by a
+// version.
 type rule struct {
 	text     string
 	family   string
@@ -139,12 +139,12 @@ var systems = [...]rule{
 	{"X11", "Linux", nil},
 }
 
-// windows names the versions of Windows. From 10.0 on, browsers report no more.
+// windows maps version numbers to names. Browsers report no higher number than 10.0.
 var windows = map[string]string{
 	"10.0": "10", "6.3": "8.1", "6.2": "8", "6.1": "7", "6.0": "Vista", "5.2": "XP", "5.1": "XP", "5.0": "2000",
 }
 
-// devices: the first entry counts of which a text is found, and no text that proves the contrary.
+// devices: the first entry matches if a text is found and the text that disproves it is not.
 var devices = [...]struct {
 	id     string
 	texts  []string
@@ -152,20 +152,20 @@ var devices = [...]struct {
 }{
 	{XR, []string{"OculusBrowser", "PicoBrowser", "visionOS", "Apple Vision", "Quest 2", "Quest 3", "Mobile VR"}, ""},
 	{Console, []string{"PlayStation", "PLAYSTATION", "Xbox", "Nintendo"}, ""},
-	{Embedded, []string{"DeviceType/SmartSpeaker", "Nest Hub"}, ""}, // they name the receiver of a Chromecast, too
+	{Embedded, []string{"DeviceType/SmartSpeaker", "Nest Hub"}, ""}, // also contain the Chromecast text
 	{SmartTV, []string{
 		"SmartTV", "SMARTTV", "smarttv", "SMART-TV", "Smart-TV", "smart-tv", "Smart TV", "SmartHub", "(TV;", " TV Safari/", "(lite) TV",
 		"Android TV", "AndroidTV", "Android UHD TV", "Andr0id", "GoogleTV", "Google TV", "AppleTV", "Apple TV", "CrKey", "Chromecast", "; AFT", "Roku",
 		"Web0S", "webOS.TV", "webOSTV", "NetCast", "LG Browser", "BRAVIA", "Bravia", "SonyDTV", "SONYDTV", "VIDAA", "Viera", "VIERA", "NETTV", "PhilipsTV",
 		"MiTV", "MIBOX", "HbbTV", "CE-HTML", "Opera TV", " OMI/", "InettvBrowser", "AQUOSBrowser", "Maple2", "Firebolt", "TSBNetTV", "OPENTV",
 	}, ""},
-	// Phones that receive TV say so in their name.
+	// Phones that receive TV have it in their name.
 	{SmartTV, []string{"DTV", "IPTV", " TV ", " TV;", " TV)", " TV/", "_TV ", "_TV;", "_TV)", "-TV ", "-TV;", "-TV)", "TVBOX", "TVBox", "; STB"}, "Mobi"},
 	{Wearable, []string{"Apple Watch", "Watch OS", "watchOS", "Wear OS", "SM-R"}, ""},
 	{Embedded, []string{"QtCarBrowser", "Tesla/", "Automotive"}, ""},
 	{Mobile, []string{"Opera Mini", "Windows Phone", "IEMobile"}, ""},
 	{Tablet, []string{"iPad", "PlayBook", "Kindle", "Tablet", "tablet", "FBID/tablet"}, "Tablet PC"},
-	{Mobile, []string{"FB4A", "FBPN/com.", "FBID/phone"}, "Mozilla/"}, // Facebook's apps that leave out the browser's part
+	{Mobile, []string{"FB4A", "FBPN/com.", "FBID/phone"}, "Mozilla/"}, // Facebook's apps that omit the browser's text
 	{Mobile, []string{"iPhone", "iPod", "Mobile", "Mobi", "BlackBerry", "BB10", "KAIOS", "Symbian", "J2ME", "MIDP"}, ""},
-	{Tablet, []string{"Android"}, ""}, // without the word Mobile
+	{Tablet, []string{"Android"}, ""}, // phones also contain Mobile
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/track/geoip"
 )
 
-// A file of cities or countries in the MaxMind format is what track.Config.Geo is made of.
+// A file of cities or countries in the MaxMind format implements track.Config.Geo.
 func Example() {
 	cfg := track.Config{ /* … */ }
 	file, err := geoip.Open("no such file.mmdb")

@@ -1,5 +1,11 @@
-// Package geoip finds the locations of IP addresses in a MaxMind DB file (.mmdb) of cities or
-// countries.
+// Package geoip finds the locations of IP addresses in a MaxMind DB file (.mmdb) of cities or countries:
+//
+//	locations, err := geoip.Open("/var/lib/sightline/city.mmdb")
+//	if err != nil {
+//		return err
+//	}
+//	defer locations.Close()
+//	tracking, err := track.New(track.Config{Geo: locations, Writer: rows}) // and the other required fields
 package geoip
 
 import (
@@ -12,16 +18,16 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// ErrNoLocations: the file is valid but has no locations.
+// ErrNoLocations: the file is valid but contains no locations.
 var ErrNoLocations = errors.New("geoip: the file holds no locations")
 
-// A File implements track.Geo. It is safe for concurrent use until it is closed.
+// A File implements track.Geo. It is safe for concurrent use until Close is called.
 type File struct {
 	r *maxminddb.Reader
 }
 
-// Open opens the file at path, mapped into memory. Its error wraps [ErrNoLocations] when the file has
-// none.
+// Open maps the file at path into memory. Its error wraps [ErrNoLocations] if the file contains no
+// locations.
 func Open(path string) (*File, error) {
 	r, err := maxminddb.Open(path)
 	if err != nil {
@@ -35,7 +41,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// tells reports whether one of the first records has the shape that Locate reads.
+// tells reports whether one of the first records contains a location.
 func (f *File) tells() bool {
 	const enough = 1000
 	n := 0
@@ -51,7 +57,7 @@ func (f *File) tells() bool {
 	return false
 }
 
-// record is what is read of one network.
+// record contains the fields of a network that Locate reads.
 type record struct {
 	Country struct {
 		Code string `maxminddb:"iso_code"`
@@ -68,8 +74,8 @@ type names struct {
 	English string `maxminddb:"en"`
 }
 
-// Locate implements track.Geo: country code, and the English names of the first
-// subdivision and the city. A damaged record gives the zero Location.
+// Locate implements track.Geo. It returns the country code, and the English names of the first subdivision and the
+// city. The result for a damaged record is the zero Location.
 func (f *File) Locate(addr netip.Addr) track.Location {
 	var rec record
 	if err := f.r.Lookup(addr).Decode(&rec); err != nil {

@@ -20,7 +20,7 @@ func named(en string) mmdbtype.Map {
 	return mmdbtype.Map{"names": mmdbtype.Map{"en": mmdbtype.String(en), "de": mmdbtype.String("anders")}}
 }
 
-// write makes a file with the given records by network.
+// write makes a file with these records by network.
 func write(t *testing.T, kind string, records map[string]mmdbtype.Map) string {
 	t.Helper()
 	w, err := mmdbwriter.New(mmdbwriter.Options{DatabaseType: kind, IncludeReservedNetworks: true})
@@ -85,7 +85,7 @@ func TestLocate(t *testing.T) {
 		}
 	}
 	if got := f.Locate(netip.Addr{}); got != (track.Location{}) {
-		t.Errorf("the zero address is in %+v", got)
+		t.Errorf("Locate of the zero address = %+v", got)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(broken); err == nil {
-		t.Error("a file that is no database was opened")
+		t.Error("Open accepts a file that is not a database")
 	}
 	if _, err := Open(filepath.Join(t.TempDir(), "missing.mmdb")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)

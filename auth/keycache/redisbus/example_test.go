@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 )
 
-// Every process has a cache and a bus. Its store of keys tells both of changes that the
-// process makes (meta.Store.Notify); the bus tells the caches of the others.
+// Every process has a cache and a bus. Its key store notifies both of its own changes (meta.Store.Notify).
+// The bus notifies the caches of the other processes.
 func Example() {
 	start := func(keys auth.KeyStore, client *redis.Client) (*keycache.Cache, *redisbus.Bus, error) {
 		cache, err := keycache.New(keycache.Config{Store: keys})
@@ -29,13 +29,13 @@ func Example() {
 	_, _ = start, stop
 }
 
-// heard prints which keys changed.
+// heard prints the ids of changed keys.
 type heard struct{}
 
 func (heard) KeyChanged(_ context.Context, id string) { fmt.Printf("changed: %q\n", id) }
 
-// A Redis that is away keeps no change from being made: caches of other processes look at their keys
-// again by themselves, after keycache.Config.TTL.
+// If Redis is unreachable, keys can still be changed. Caches of other processes see the change after
+// keycache.Config.TTL.
 func ExampleBus_KeyChanged() {
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1}) // nobody listens there
 	bus, err := redisbus.New(redisbus.Config{Client: client, To: heard{}})
@@ -44,6 +44,6 @@ func ExampleBus_KeyChanged() {
 		return
 	}
 	bus.KeyChanged(context.Background(), "key_1")
-	fmt.Println("told", errors.Join(bus.Close(), client.Close()))
-	// Output: told <nil>
+	fmt.Println("notified", errors.Join(bus.Close(), client.Close()))
+	// Output: notified <nil>
 }

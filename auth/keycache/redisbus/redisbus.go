@@ -1,11 +1,17 @@
-// Package redisbus tells the processes of a deployment of changed keys through Redis, so
-// that a revocation reaches all of them in milliseconds rather than at the end of their
-// caches' time.
+// Package redisbus notifies all processes of a deployment of changed keys through Redis:
 //
-// It carries only ids of keys, and nothing depends on it: when a message is lost, or Redis is
-// unreachable, caches are still at most keycache.Config.TTL behind. A message is sent once, and may be
-// lost with the sender's connection; one that arrives twice does no harm. When a listening connection
-// is restored, caches drop everything, since messages may have been missed.
+//	cache, err := keycache.New(keycache.Config{Store: keys})
+//	bus, err := redisbus.New(redisbus.Config{Client: client, To: cache}) // messages of other processes go to cache
+//	defer bus.Close()
+//	keys.Notify(cache)                                                   // changes of this process
+//	bus.KeyChanged(ctx, key.ID)                                          // notifies all processes
+//
+// With it a revocation reaches all processes within milliseconds, instead of after the TTL of their caches.
+//
+// The bus carries only ids of keys, and security does not depend on it. If a message is lost or Redis is
+// unreachable, caches are still at most keycache.Config.TTL behind. A message is sent once, and may be lost with
+// the connection of its sender. A duplicate message is harmless. After a lost connection is restored, caches drop
+// everything, since they may have missed messages.
 package redisbus
 
 import (
@@ -21,21 +27,21 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// DefaultChannel is the Redis channel that the processes of one deployment share.
+// DefaultChannel is the default Redis channel, which all processes of a deployment share.
 const DefaultChannel = "sightline:keys"
 
 const (
-	maxID      = 1024 // bytes of an id; whatever is longer comes from somebody else
-	maxSending = 16   // messages on their way at the same time; a Redis that hangs keeps them
+	maxID      = 1024 // bytes of an id; a longer message is not from this program
+	maxSending = 16   // concurrent messages; they pile up if Redis does not respond
 )
 
-// Config is what a [Bus] needs.
+// Config configures [New].
 type Config struct {
-	Client  redis.UniversalClient // required; the caller closes it, after the bus
-	To      auth.Invalidator      // required; notified of changes of all processes, such as a keycache.Cache
-	Channel string                // empty means DefaultChannel; one per deployment
-	Timeout time.Duration         // of sending, which the change of a key waits for; 0 means 50 ms
-	Logger  *slog.Logger          // nil means silent
+	Client  redis.UniversalClient // required; the caller closes it after the bus
+	To      auth.Invalidator      // required; notified of changes by all processes, for example a keycache.Cache
+	Channel string                // one per deployment; empty means DefaultChannel
+	Timeout time.Duration         // maximum time of sending, during which the change of a key waits; 0 means 50 ms
+	Logger  *slog.Logger          // nil means no log
 }
 
 // A Bus is an [auth.Invalidator] that notifies all processes. It is safe for concurrent use.
@@ -43,26 +49,26 @@ type Bus struct {
 	cfg  Config
 	sub  *redis.PubSub
 	stop context.CancelFunc
-	done sync.WaitGroup // listening
+	done sync.WaitGroup // waits for listen
 
-	sending chan struct{} // a place for every message on its way
+	sending chan struct{} // limits concurrent messages
 	away    atomic.Bool   // the last message could not be sent
 }
 
 var _ auth.Invalidator = (*Bus)(nil)
 
-// New begins to listen. It does not wait for Redis, which may be unreachable. Its error joins all
-// problems of cfg.
+// New starts listening. It does not wait for Redis, which may be unreachable. Its error joins all problems of
+// cfg.
 func New(cfg Config) (*Bus, error) {
 	var faults []error
 	if cfg.Client == nil {
-		faults = append(faults, errors.New("auth/keycache/redisbus: client is missing"))
+		faults = append(faults, errors.New("auth/keycache/redisbus: Config.Client is required"))
 	}
 	if cfg.To == nil {
-		faults = append(faults, errors.New("auth/keycache/redisbus: whom to tell is missing"))
+		faults = append(faults, errors.New("auth/keycache/redisbus: Config.To is required"))
 	}
 	if cfg.Timeout < 0 {
-		faults = append(faults, errors.New("auth/keycache/redisbus: timeout is negative"))
+		faults = append(faults, errors.New("auth/keycache/redisbus: Config.Timeout must not be negative"))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -79,19 +85,19 @@ func New(cfg Config) (*Bus, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Bus{
 		cfg: cfg, stop: stop, sending: make(chan struct{}, maxSending),
-		sub: cfg.Client.Subscribe(ctx), // to nothing yet, which needs no connection
+		sub: cfg.Client.Subscribe(ctx), // without a channel, so it does not connect yet
 	}
 	b.done.Go(func() { b.listen(ctx) })
 	return b, nil
 }
 
-// listen passes on what others say until Close. The client connects again by itself.
+// listen passes on messages until Close. The client reconnects automatically.
 func (b *Bus) listen(ctx context.Context) {
-	// An error is no matter: the client knows now what to subscribe to when it can.
+	// An error does not matter: the client subscribes when it reconnects.
 	_ = b.sub.Subscribe(ctx, b.cfg.Channel)
 	for said := range b.sub.ChannelWithSubscriptions() {
 		switch m := said.(type) {
-		case *redis.Subscription: // the first, or after a time without a connection
+		case *redis.Subscription: // the first subscription, or a new one after a lost connection
 			b.cfg.To.KeyChanged(ctx, "")
 		case *redis.Message:
 			if len(m.Payload) <= maxID {
@@ -101,7 +107,7 @@ func (b *Bus) listen(ctx context.Context) {
 	}
 }
 
-// Close stops listening. Calling it again does nothing.
+// Close stops listening. Further calls do nothing.
 func (b *Bus) Close() error {
 	b.stop()
 	err := b.sub.Close()
@@ -112,9 +118,9 @@ func (b *Bus) Close() error {
 	return err
 }
 
-// KeyChanged implements [auth.Invalidator]: it notifies all processes through Redis, this one too; so a
-// store of keys should also notify the cache of its own process directly. A failure is logged, once
-// until it works again.
+// KeyChanged implements [auth.Invalidator]. It notifies all processes through Redis, including this one. A key
+// store should also notify the cache of its own process directly. Only the first of several failures in a row
+// is logged.
 func (b *Bus) KeyChanged(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.cfg.Timeout)
 	defer cancel()
@@ -123,13 +129,13 @@ func (b *Bus) KeyChanged(ctx context.Context, id string) {
 		return
 	}
 	if err != nil {
-		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "other processes will see changes late", slog.String("channel", b.cfg.Channel), slog.Any("error", err))
+		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "Redis is unreachable; other processes will see key changes late", slog.String("channel", b.cfg.Channel), slog.Any("error", err))
 		return
 	}
-	b.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "other processes see changes at once again", slog.String("channel", b.cfg.Channel))
+	b.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "Redis is reachable again; other processes see key changes at once", slog.String("channel", b.cfg.Channel))
 }
 
-// publish returns when ctx ends, which the client itself does not promise.
+// publish returns at the latest when ctx ends. The client itself does not guarantee that.
 func (b *Bus) publish(ctx context.Context, id string) error {
 	select {
 	case b.sending <- struct{}{}:

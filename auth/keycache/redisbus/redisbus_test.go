@@ -18,16 +18,16 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 )
 
-// slack is how long 50 ms may take on a machine with other work. The client by itself would
-// take some times as long.
+// slack is how much longer a limit of 50 ms may take on a busy machine. The client's own timeouts are several
+// times as long.
 const slack = 2 * time.Second
 
-// ears write down what they are told.
+// ears record the ids of notifications.
 type ears chan string
 
 func (e ears) KeyChanged(_ context.Context, id string) { e <- id }
 
-// hear waits until it is told of want.
+// hear waits for a notification with the id want.
 func (e ears) hear(t *testing.T, want string) {
 	t.Helper()
 	for late := time.After(20 * time.Second); ; {
@@ -37,12 +37,12 @@ func (e ears) hear(t *testing.T, want string) {
 				return
 			}
 		case <-late:
-			t.Fatalf("never heard of %q", want)
+			t.Fatalf("no notification of %q", want)
 		}
 	}
 }
 
-// server is a Redis of the test's own, which it may end and begin again.
+// server is a Redis that a test can stop and start again.
 type server struct {
 	address string
 	cmd     *exec.Cmd
@@ -117,19 +117,19 @@ func newBus(t *testing.T, address string, to ears, log *slog.Logger) *redisbus.B
 
 func TestConfigReportsEveryFault(t *testing.T) {
 	_, err := redisbus.New(redisbus.Config{Timeout: -1})
-	for _, part := range []string{"client", "whom", "timeout"} {
+	for _, part := range []string{"Config.Client", "Config.To ", "Config.Timeout"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of the %s in: %v", part, err)
+			t.Errorf("the error does not mention %s: %v", part, err)
 		}
 	}
 }
 
-func TestOthersHear(t *testing.T) {
+func TestOtherProcessesAreNotified(t *testing.T) {
 	s := startServer(t)
 	here, there := make(ears, 100), make(ears, 100)
 	b := newBus(t, s.address, here, nil)
 	newBus(t, s.address, there, nil)
-	there.hear(t, "") // it listens
+	there.hear(t, "") // the bus is subscribed
 	here.hear(t, "")
 	for n := range 10 {
 		id := "key_" + strconv.Itoa(n)
@@ -143,7 +143,7 @@ func TestOthersHear(t *testing.T) {
 	there.hear(t, "after its caller left")
 }
 
-func TestStrangersAreNotBelieved(t *testing.T) {
+func TestForeignMessagesAreIgnored(t *testing.T) {
 	s := startServer(t)
 	there := make(ears, 100)
 	newBus(t, s.address, there, nil)
@@ -156,11 +156,11 @@ func TestStrangersAreNotBelieved(t *testing.T) {
 		}
 	}
 	if got := <-there; got != "last" {
-		t.Errorf("heard %d bytes", len(got))
+		t.Errorf("notified with %d bytes", len(got))
 	}
 }
 
-// syncBuffer is a buffer that a logger and a test may share.
+// syncBuffer is a buffer for concurrent use by a logger and a test.
 type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -178,7 +178,7 @@ func (b *syncBuffer) count(text string) int {
 	return strings.Count(b.buf.String(), text)
 }
 
-func TestRedisGoesAndComesBack(t *testing.T) {
+func TestRedisReconnects(t *testing.T) {
 	s := startServer(t)
 	var log syncBuffer
 	here, there := make(ears, 100), make(ears, 100)
@@ -193,37 +193,37 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 		began := time.Now()
 		b.KeyChanged(t.Context(), "meanwhile")
 		if took := time.Since(began); took > slack {
-			t.Errorf("without Redis a change waited %v", took)
+			t.Errorf("without Redis, KeyChanged took %v", took)
 		}
 	}
 	if n := log.count("late"); n != 1 {
 		t.Errorf("5 failures in a row were logged %d times", n)
 	}
 	s.begin(t)
-	there.hear(t, "") // forget everything: what was said meanwhile is lost
+	there.hear(t, "") // drop everything, since messages were lost
 	for deadline := time.Now().Add(20 * time.Second); log.count("again") == 0; {
 		if time.Now().After(deadline) {
-			t.Fatal("that it works again was not logged")
+			t.Fatal("the reconnection was not logged")
 		}
-		b.KeyChanged(t.Context(), "after") // on a busy machine the first may be late
+		b.KeyChanged(t.Context(), "after") // on a busy machine the first message may be late
 	}
 	there.hear(t, "after")
 	b.KeyChanged(t.Context(), "after")
 	if n := log.count("again"); n != 1 {
-		t.Errorf("that it works again was logged %d times", n)
+		t.Errorf("the reconnection was logged %d times", n)
 	}
 }
 
-func TestRedisWasNeverThere(t *testing.T) {
+func TestRedisIsUnreachableFromTheStart(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() // it takes connections and says nothing
+	defer l.Close() // accepts connections and never responds
 	began := time.Now()
 	b := newBus(t, l.Addr().String(), make(ears, 1), nil)
 	b.KeyChanged(t.Context(), "x")
 	if took := time.Since(began); took > slack {
-		t.Errorf("to begin and to tell took %v", took)
+		t.Errorf("New and KeyChanged took %v", took)
 	}
 }

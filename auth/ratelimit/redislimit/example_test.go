@@ -12,14 +12,14 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 )
 
-// The limits are those of the process's own limiter, which decides while Redis is away, as here.
+// The local limiter defines the limits. It decides while Redis is unreachable, as in this example.
 func Example() {
 	local, err := ratelimit.New(ratelimit.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	options, err := redislimit.Options("redis://127.0.0.1:1/0") // bounded by short timeouts, and nothing is sent twice
+	options, err := redislimit.Options("redis://127.0.0.1:1/0") // with short timeouts and without retries
 	if err != nil {
 		fmt.Println(err)
 		return

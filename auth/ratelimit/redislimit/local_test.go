@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// brokenRedis answers what no Redis would.
+// brokenRedis returns answers that Redis never gives.
 type brokenRedis struct {
 	redis.Scripter
 	value any
@@ -35,7 +35,7 @@ func TestWhateverFailsDecisionsAreLocal(t *testing.T) {
 		{"an error", &brokenRedis{err: errors.New("LOADING Redis is loading the dataset in memory")}},
 		{"a replica", &brokenRedis{err: errors.New("READONLY You can't write against a read only replica.")}},
 		{"an answer of another kind", &brokenRedis{value: "OK"}},
-		{"too short an answer", &brokenRedis{value: []any{int64(1)}}},
+		{"an answer that is too short", &brokenRedis{value: []any{int64(1)}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l, j := newLimiter(t, row.redis, ratelimit.Config{})
@@ -49,8 +49,8 @@ func TestWhateverFailsDecisionsAreLocal(t *testing.T) {
 			if n := row.redis.asked.Load(); n > 2 {
 				t.Errorf("Redis was asked %d times", n)
 			}
-			if j.count("Redis is away") != 1 {
-				t.Errorf("logged %d times", j.count("Redis is away"))
+			if j.count("Redis is unreachable") != 1 {
+				t.Errorf("logged %d times", j.count("Redis is unreachable"))
 			}
 		})
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 )
 
-// A grant is what passed, and when.
+// A grant is a number of passed requests with their time.
 type grant struct {
 	at   time.Time
 	cost int
@@ -34,7 +34,7 @@ func total(grants []grant) (n int) {
 	return n
 }
 
-// excess finds a stretch in which more passed than limit · (1 + t/60) and a part of it.
+// excess returns an error if, in any interval, more than limit · (1 + t/60) and a part of it passed.
 func excess(grants []grant, limit int, part float64) error {
 	slices.SortFunc(grants, func(a, b grant) int { return a.at.Compare(b.at) })
 	for i := range grants {
@@ -50,13 +50,13 @@ func excess(grants []grant, limit int, part float64) error {
 	return nil
 }
 
-// The environment that makes the test binary a process with a limiter.
+// Environment variables that make the test binary a process with a limiter.
 const (
 	childDSN  = "SIGHTLINE_LIMIT_DSN"
 	childTime = "SIGHTLINE_LIMIT_TIME"
 )
 
-// limit is that of the key which all children use.
+// limit is the limit of the key that all children use.
 const limit = 1500
 
 func TestMain(m *testing.M) {
@@ -70,15 +70,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A report is what a child did.
+// A report is the result of a child.
 type report struct {
-	Passed  []int64 // when, in Unix microseconds
+	Passed  []int64 // times in Unix microseconds
 	Refused int
 	Slowest time.Duration
 	Log     string
 }
 
-// child asks for one request after the other, and tells what became of them.
+// child sends one request after the other, and prints a report.
 func child(dsn, duration string) error {
 	d, err := time.ParseDuration(duration)
 	if err != nil {
@@ -119,7 +119,7 @@ func child(dsn, duration string) error {
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// A process is a child that runs.
+// A process is a running child.
 type process struct {
 	cmd *exec.Cmd
 	out *bufio.Reader
@@ -204,7 +204,7 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 		t.Errorf("before: %v", err)
 	}
 	if n := total(between(killed, back)); n == 0 {
-		t.Error("nothing passed while it was away")
+		t.Error("no request passed while Redis was unreachable")
 	}
 	if err := excess(between(back.Add(2500*time.Millisecond), back.Add(time.Hour)), limit, 0.01); err != nil {
 		t.Errorf("after: %v", err)
@@ -216,16 +216,16 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 		if err := excess(one.grants, limit, 0.01); err != nil {
 			t.Errorf("one process alone: %v", err)
 		}
-		if one.report.Slowest > 3*time.Second { // it is gone, not slow: nobody waits for anything but a busy machine
+		if one.report.Slowest > 3*time.Second { // unreachable, not slow: only a busy machine may delay a request
 			t.Errorf("a decision took %v", one.report.Slowest)
 		}
-		if n, m := strings.Count(one.report.Log, "Redis is away"), strings.Count(one.report.Log, "Redis is back"); n != 1 || m != 1 {
-			t.Errorf("away is logged %d times, back %d times: %s", n, m, one.report.Log)
+		if n, m := strings.Count(one.report.Log, "Redis is unreachable"), strings.Count(one.report.Log, "Redis is reachable again"); n != 1 || m != 1 {
+			t.Errorf("unreachable is logged %d times, reachable %d times: %s", n, m, one.report.Log)
 		}
 	}
 }
 
-// The check of the tests above finds what it is there to find.
+// TestTheCheckCanFail checks that excess finds too many requests.
 func TestTheCheckCanFail(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	var grants []grant
@@ -234,7 +234,7 @@ func TestTheCheckCanFail(t *testing.T) {
 	}
 	slices.SortFunc(grants, func(a, b grant) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
 	if excess(grants, 120, 0.01) == nil {
-		t.Error("130 of 120 pass the check")
+		t.Error("excess accepts 130 requests with a limit of 120")
 	}
 	if err := excess(grants[10:], 120, 0.01); err != nil {
 		t.Error(err)

@@ -1,27 +1,33 @@
-// Package redislimit shares rate limits between processes through Redis.
+// Package redislimit shares rate limits between processes through Redis:
 //
-// Each bucket is one key that holds an instant, counted by Redis's own clock in one short
-// script (GCRA, the generic cell rate algorithm), so all processes together let at most limit · (1 +
-// t/60) pass in t seconds. A bucket's key expires when it is full again.
+//	options, err := redislimit.Options("redis://127.0.0.1:6379/0")
+//	local, err := ratelimit.New(ratelimit.Config{}) // defines the limits
+//	limiter, err := redislimit.New(redislimit.Config{Client: redis.NewClient(options), Local: local})
+//	decision, err := limiter.Allow(ctx, auth.ClassQuery, key.ID, 1, key.Limits)
+//	defer limiter.Close()
 //
-// # When Redis is away or slow
+// Each bucket is one Redis key that holds an instant. A short script updates it with the clock of Redis (GCRA, the
+// generic cell rate algorithm). So all processes together let at most limit · (1 + t/60) requests pass in t
+// seconds. The Redis key expires when the bucket is full again.
 //
-// A call waits for [Config.Timeout] at most. The first that fails, for whatever reason, makes all
-// decisions local: they use the process's own buckets, which count all along, so no process ever lets
-// more pass than one limit. Redis is asked again about each second, in the background; when it answers,
-// it decides again. Each change is logged once.
+// # When Redis is unreachable or slow
 //
-// What a process's own buckets refuse is refused without asking Redis, since the process's requests are
-// among those of all; Remaining is then by its own count. So a caller far over the limit costs few
-// round trips, and is refused even when Redis has lost its data.
+// A call waits for at most [Config.Timeout]. After the first failed call all decisions are local: they use the
+// buckets of the process, which are always kept up to date. So no process ever lets more than one limit pass.
+// A goroutine tries Redis about once a second, and Redis decides again when it responds. Each
+// change is logged once.
 //
-// A call whose answer is lost may have been counted. It is not sent again (with [Options], not by the
-// client either), and the process counts it: when in doubt, more is refused, never more let pass.
+// A request that exceeds the local bucket is refused without asking Redis, because the requests of this
+// process are part of the total. Remaining is then the local count. So a caller far over the limit causes few
+// round trips, and is refused even if Redis has lost its data.
 //
-// Requests at the same time are counted per process, not through Redis.
+// If the response to a call is lost, the call may have been counted. It is not repeated, also not by a client
+// with [Options], and the process counts it. So in doubt fewer requests pass, never more.
 //
-// Redis needs to be 5 or newer; a user of an access list needs EVAL, EVALSHA, GET, SET
-// and TIME on keys with the prefix.
+// Concurrent requests are counted per process, not through Redis.
+//
+// Redis 5 or newer is required. A Redis user with an access list needs EVAL, EVALSHA, GET, SET and TIME on keys
+// with the prefix.
 package redislimit
 
 import (
@@ -46,29 +52,29 @@ const (
 	DefaultProbe   = time.Second
 )
 
-// Config is what New needs.
+// Config configures New.
 type Config struct {
-	// Client reaches Redis: one server, a sentinel group or a cluster. Required. The host closes it,
-	// after the Limiter. Make it with [Options]; with others, calls that timed out may go on in the
-	// background until the client's own timeouts end them.
+	// Client connects to Redis: one server, a sentinel group or a cluster. Required. The host closes it after
+	// the Limiter. Create it with [Options]. With other options, calls that timed out may continue in the
+	// background until the client's own timeouts.
 	Client redis.Scripter
-	// Local has the limits, decides while Redis is unreachable, and counts requests at the same time.
+	// Local defines the limits, decides while Redis is unreachable, and counts concurrent requests.
 	// Required.
 	Local *ratelimit.Limiter
-	// Prefix begins every key. Empty means DefaultPrefix.
+	// Prefix is the prefix of every Redis key. Empty means DefaultPrefix.
 	Prefix string
-	// Timeout bounds each call. 0 means DefaultTimeout.
+	// Timeout is the maximum time of a call. 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Probe is how often an unreachable Redis is asked again. 0 means DefaultProbe.
+	// Probe is the time between attempts to reach an unreachable Redis. 0 means DefaultProbe.
 	Probe time.Duration
-	// Now is the clock of Decision.Reset only. nil means time.Now.
+	// Now is the clock for Decision.Reset only. nil means time.Now.
 	Now func() time.Time
-	// Logger gets when Redis becomes unreachable and when it is back. nil means silent.
+	// Logger logs when Redis becomes unreachable and when it is reachable again. nil means no log.
 	Logger *slog.Logger
 }
 
-// Options reads a DSN, redis://, rediss:// or unix://, and adds what suits a limiter:
-// deadlines are kept, and nothing is tried twice.
+// Options parses a DSN (redis://, rediss:// or unix://) and adds options for a limiter: short
+// deadlines and no retries.
 func Options(dsn string) (*redis.Options, error) {
 	o, err := redis.ParseURL(dsn)
 	if err != nil {
@@ -77,7 +83,7 @@ func Options(dsn string) (*redis.Options, error) {
 	o.ContextTimeoutEnabled = true
 	o.MaxRetries, o.DialerRetries = -1, 1
 	o.DisableIdentity = true
-	o.Protocol = 2 // a round trip less per connection
+	o.Protocol = 2 // saves a round trip per connection
 	return o, nil
 }
 
@@ -86,15 +92,15 @@ type Limiter struct {
 	cfg  Config
 	away atomic.Bool
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the following fields
 	closed bool
 	end    context.CancelFunc
-	ctx    context.Context // the life of the probes
+	ctx    context.Context // ends the probes
 	probes sync.WaitGroup
 }
 
-// New returns a Limiter, or all that is wrong with cfg. It does not wait for Redis, which may be
-// unreachable.
+// New returns a Limiter. It does not wait for Redis, which may be unreachable. Its error joins all problems of
+// cfg.
 func New(cfg Config) (*Limiter, error) {
 	var faults []error
 	if cfg.Client == nil {
@@ -104,7 +110,7 @@ func New(cfg Config) (*Limiter, error) {
 		faults = append(faults, errors.New("redislimit: Config.Local is required"))
 	}
 	if cfg.Timeout < 0 || cfg.Probe < 0 {
-		faults = append(faults, fmt.Errorf("redislimit: Config.Timeout is %v and Config.Probe %v", cfg.Timeout, cfg.Probe))
+		faults = append(faults, fmt.Errorf("redislimit: Config.Timeout (%v) and Config.Probe (%v) must not be negative", cfg.Timeout, cfg.Probe))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -133,8 +139,8 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// Allow implements [auth.Limiter]. Its only error is that of a class without a limit. The end of ctx
-// does not end it, or callers who hang up would not be counted.
+// Allow implements [auth.Limiter]. It fails only for a class without a limit. It continues after the end of
+// ctx, so that requests of callers who hang up are counted.
 func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	cost = max(cost, 0)
 	if l.away.Load() {
@@ -150,7 +156,7 @@ func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost i
 		return l.cfg.Local.Allow(ctx, class, id, cost, own)
 	}
 	if d.OK {
-		_, err = l.cfg.Local.Allow(ctx, class, id, cost, own) // counts along; its word does not matter
+		_, err = l.cfg.Local.Allow(ctx, class, id, cost, own) // keeps the local count up to date; its decision is ignored
 	}
 	return d, err
 }
@@ -163,7 +169,7 @@ func (l *Limiter) Acquire(id string, factor int) auth.Decision {
 // Release implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Release(id string) { l.cfg.Local.Release(id) }
 
-// Close stops the background work. Decisions after it are local.
+// Close stops the background work. Later decisions are local.
 func (l *Limiter) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -174,18 +180,18 @@ func (l *Limiter) Close() error {
 	return nil
 }
 
-// lost makes decisions local until a probe finds Redis again.
+// lost makes decisions local until a probe reaches Redis again.
 func (l *Limiter) lost(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.away.Swap(true) {
 		return
 	}
-	l.cfg.Logger.Warn("Redis is away: rate limits are counted by this process alone", "error", cause)
+	l.cfg.Logger.Warn("Redis is unreachable; this process counts rate limits alone", "error", cause)
 	l.probes.Go(l.probe)
 }
 
-// probe asks Redis until it answers. It writes, so that a replica does not pass for Redis.
+// probe tries Redis until it responds. It writes, because a replica can be read but not used.
 func (l *Limiter) probe() {
 	ticker := time.NewTicker(l.cfg.Probe)
 	defer ticker.Stop()
@@ -199,8 +205,8 @@ func (l *Limiter) probe() {
 			break
 		}
 	}
-	l.mu.Lock() // so that the log tells changes in their order
+	l.mu.Lock() // log messages must be in the order of the changes
 	defer l.mu.Unlock()
 	l.away.Store(false)
-	l.cfg.Logger.Info("Redis is back: rate limits are shared again")
+	l.cfg.Logger.Info("Redis is reachable again; rate limits are shared")
 }

@@ -28,19 +28,19 @@ func allow(t testing.TB, l auth.Limiter, id string, cost, limit int) auth.Decisi
 	return d
 }
 
-func TestNewTellsEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsEveryMistake(t *testing.T) {
 	_, err := redislimit.New(redislimit.Config{Timeout: -1})
 	for _, part := range []string{"Client", "Local", "Timeout"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("%v does not name %s", err, part)
+			t.Errorf("%v does not mention %s", err, part)
 		}
 	}
 	if _, err := redislimit.Options("http://example.com"); err == nil {
-		t.Error("an address that is none of Redis's was taken")
+		t.Error("Options accepts an address of another kind")
 	}
 }
 
-// Each limiter has a process's own buckets, and both share Redis's.
+// TestTwoShareOneBucket uses two limiters with their own local buckets and the same Redis.
 func TestTwoShareOneBucket(t *testing.T) {
 	s := startServer(t)
 	a, _ := newLimiter(t, newClient(t, s.dsn()), ratelimit.Config{})
@@ -53,14 +53,14 @@ func TestTwoShareOneBucket(t *testing.T) {
 		ok   bool
 		left int
 	}{
-		{"asking costs nothing", a, 0, true, 12},
+		{"a cost of 0 takes nothing", a, 0, true, 12},
 		{"one", a, 1, true, 11},
-		{"a batch at the other", b, 6, true, 5},
-		{"a batch that is more than is left", a, 6, false, 5},
+		{"a batch at the other limiter", b, 6, true, 5},
+		{"a batch larger than the rest", a, 6, false, 5},
 		{"the rest", b, 5, true, 0},
 		{"one more", a, 1, false, 0},
-		{"one more at the other", b, 1, false, 0},
-		{"a batch larger than a bucket, of which the process's own has one left", b, 13, false, 1},
+		{"one more at the other limiter", b, 1, false, 0},
+		{"a batch larger than a bucket, with one token left in the local bucket", b, 13, false, 1},
 	} {
 		d := allow(t, row.by, "key", row.cost, 12)
 		if d.OK != row.ok || d.Limit != 12 || d.Remaining != row.left && time.Since(began) < 4*time.Second {
@@ -70,7 +70,7 @@ func TestTwoShareOneBucket(t *testing.T) {
 	d := allow(t, a, "key", 1, 12)
 	wait, full := d.Retry, time.Until(d.Reset)
 	if wait <= 0 || wait > 5*time.Second || full <= 40*time.Second || full > time.Minute {
-		t.Errorf("one more in %v, all in %v; want within 5 s and about a minute", wait, full)
+		t.Errorf("the next token in %v, all in %v; want at most 5 s and about a minute", wait, full)
 	}
 	if d := allow(t, a, "another", 1, 12); !d.OK || d.Remaining != 11 {
 		t.Errorf("another key: %+v", d)
@@ -107,11 +107,11 @@ func TestTheScriptCountsExactly(t *testing.T) {
 		}
 	}
 	if j.count("away") != 0 {
-		t.Error("it was not Redis that decided")
+		t.Error("Redis was not used")
 	}
 }
 
-func TestWaitingAsToldIsEnough(t *testing.T) {
+func TestRetryIsLongEnough(t *testing.T) {
 	s := startServer(t)
 	l, _ := newLimiter(t, newClient(t, s.dsn()), ratelimit.Config{})
 	const limit = 1200 // one in 50 ms
@@ -119,11 +119,11 @@ func TestWaitingAsToldIsEnough(t *testing.T) {
 	for range 5 {
 		d := allow(t, l, "key", 2, limit)
 		if d.OK {
-			t.Fatal("an empty bucket had two")
+			t.Fatal("an empty bucket let two requests pass")
 		}
-		time.Sleep(d.Retry + time.Millisecond) // the two clocks were not read at the same time
+		time.Sleep(d.Retry + time.Millisecond) // the clocks of Redis and the process differ slightly
 		if d := allow(t, l, "key", 2, limit); !d.OK {
-			t.Errorf("after waiting as told: %+v", d)
+			t.Errorf("after waiting for Retry: %+v", d)
 		}
 	}
 }
@@ -141,11 +141,11 @@ func TestBucketsExpireWhenTheyAreFull(t *testing.T) {
 		}
 	}
 	if n := c.Exists(t.Context(), "sightline:limit:query:asked").Val(); n != 0 {
-		t.Error("asking wrote a key")
+		t.Error("a cost of 0 wrote a key")
 	}
 }
 
-// A bucket written before Redis's clock stepped back an hour lies an hour ahead.
+// TestRedissClockStepsBack uses a bucket that was written before the clock of Redis stepped back by one hour.
 func TestRedissClockStepsBack(t *testing.T) {
 	s := startServer(t)
 	c := newClient(t, s.dsn())
@@ -156,7 +156,7 @@ func TestRedissClockStepsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := allow(t, l, "key", 1, limit); d.OK || d.Retry > 101*time.Millisecond {
-		t.Errorf("at once: %+v, want a no for a tenth of a second", d)
+		t.Errorf("at once: %+v, want a refusal for a tenth of a second", d)
 	}
 	began := time.Now()
 	time.Sleep(250 * time.Millisecond)
@@ -168,11 +168,11 @@ func TestRedissClockStepsBack(t *testing.T) {
 		t.Errorf("a quarter of a second later %d passed, want 2 to %d", passed, most+1)
 	}
 	if j.count("away") != 0 {
-		t.Error("it was not Redis that decided")
+		t.Error("Redis was not used")
 	}
 }
 
-func TestARedisThatLostItsDataOpensNoGates(t *testing.T) {
+func TestLostRedisDataAllowsNoMoreThanTheLocalLimit(t *testing.T) {
 	s := startServer(t)
 	c := newClient(t, s.dsn())
 	l, _ := newLimiter(t, c, ratelimit.Config{})
@@ -181,11 +181,11 @@ func TestARedisThatLostItsDataOpensNoGates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := allow(t, l, "key", 5, 60); d.OK {
-		t.Errorf("the process had used its limit, and may again: %+v", d)
+		t.Errorf("the process exceeded its limit: %+v", d)
 	}
 }
 
-func TestHangingUpDoesNotPassUncounted(t *testing.T) {
+func TestRequestsOfCallersWhoHangUpAreCounted(t *testing.T) {
 	s := startServer(t)
 	l, j := newLimiter(t, newClient(t, s.dsn()), ratelimit.Config{})
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -208,7 +208,7 @@ func TestAClassWithoutLimitIsAnError(t *testing.T) {
 	}
 }
 
-func TestPlacesAreThoseOfTheProcess(t *testing.T) {
+func TestConcurrencyIsCountedPerProcess(t *testing.T) {
 	l, _ := newLimiter(t, newClient(t, "redis://127.0.0.1:1/0"), ratelimit.Config{InFlight: 1})
 	if d := l.Acquire("key", 1); !d.OK {
 		t.Errorf("the first: %+v", d)
@@ -222,7 +222,7 @@ func TestPlacesAreThoseOfTheProcess(t *testing.T) {
 	}
 }
 
-// Never more than limit · (1 + t/60) in any stretch, for many at once with batches.
+// TestNeverMoreThanTheBucketAllows sends concurrent batches. At most limit · (1 + t/60) may pass in any interval.
 func TestNeverMoreThanTheBucketAllows(t *testing.T) {
 	const limit = 900
 	s := startServer(t)

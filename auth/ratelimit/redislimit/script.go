@@ -10,15 +10,15 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// script takes a cost from a bucket of which the key holds the instant when it is full.
-// Each token that is missing puts the instant window/limit ahead, so the bucket is empty
-// when it is a whole window ahead.
+// script takes a cost from a bucket. The Redis key holds the instant at which the bucket is full. Each
+// missing token moves this instant window/limit into the future, so the bucket is empty if the instant
+// is a whole window ahead.
 //
-// Times are microseconds since 2026, which a double holds to a hundredth of one; that much
-// is added where rounding would make a whole token of those left look like none.
+// Times are microseconds since 2026, which a double represents to a hundredth of a microsecond. The script adds
+// a hundredth where rounding could hide a whole remaining token.
 //
-// An instant more than a window ahead was written before the clock stepped back. It is
-// drawn in, and kept even after a refusal, so that the bucket fills from now on.
+// If an instant is more than a window ahead, the clock was set back. The script moves it back to one window
+// ahead and stores it even after a refusal, so that the bucket refills from now on.
 var script = redis.NewScript(`
 local time = redis.call('TIME')
 local now = (time[1] - 1767225600) * 1000000 + time[2]
@@ -39,12 +39,12 @@ if ok then wait = 0 elseif cost > limit then wait = full - now end
 return {ok and 1 or 0, math.max(remaining, 0), math.ceil(math.max(full - now, 0)), math.ceil(wait)}
 `)
 
-// key is where the bucket of id lies.
+// key returns the Redis key of the bucket of id.
 func (l *Limiter) key(class auth.Class, id string) string {
 	return l.cfg.Prefix + string(class) + ":" + id
 }
 
-// ask lets Redis decide, within the timeout whatever the client does meanwhile.
+// ask lets Redis decide. It returns within the timeout even if the client does not.
 func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.Timeout)
 	type answer struct {
@@ -62,7 +62,7 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 	case got = <-answers:
 	case <-ctx.Done():
 		select {
-		case got = <-answers: // it ended the context itself
+		case got = <-answers: // the client noticed the end of the context itself
 		default:
 			return auth.Decision{}, fmt.Errorf("redislimit: no answer within %v: %w", l.cfg.Timeout, ctx.Err())
 		}
@@ -71,7 +71,7 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 		return auth.Decision{}, fmt.Errorf("redislimit: %w", got.err)
 	}
 	if len(got.numbers) != 4 {
-		return auth.Decision{}, fmt.Errorf("redislimit: the script answered %d numbers", len(got.numbers))
+		return auth.Decision{}, fmt.Errorf("redislimit: the script returned %d numbers", len(got.numbers))
 	}
 	return auth.Decision{
 		OK:        got.numbers[0] == 1,

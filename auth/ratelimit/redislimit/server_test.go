@@ -21,11 +21,11 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 )
 
-// patience is how long tests wait for what should come soon.
+// patience is the maximum wait for events that should happen soon.
 const patience = 20 * time.Second
 
-// A server is a Redis of the test's own, at a socket that stays the same when it is
-// killed and started again.
+// A server is a Redis that a test can kill and start again. Its socket stays the
+// same.
 type server struct {
 	socket string
 	cmd    *exec.Cmd
@@ -70,7 +70,7 @@ func (s *server) start(t testing.TB) {
 	}
 }
 
-// kill ends the server at once. Again, it does nothing.
+// kill stops the server at once. Further calls do nothing.
 func (s *server) kill() {
 	if s.cmd != nil {
 		_ = s.cmd.Process.Kill()
@@ -90,7 +90,7 @@ func newClient(t testing.TB, dsn string) *redis.Client {
 	return c
 }
 
-// A journal is what was logged.
+// A journal records log messages.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -110,7 +110,7 @@ func (j *journal) String() string {
 
 func (j *journal) count(part string) int { return strings.Count(j.String(), part) }
 
-// waitFor waits until part was logged n times.
+// waitFor waits until a message with part was logged n times.
 func (j *journal) waitFor(t testing.TB, part string, n int) {
 	t.Helper()
 	for end := time.Now().Add(patience); j.count(part) < n; time.Sleep(5 * time.Millisecond) {
@@ -120,13 +120,13 @@ func (j *journal) waitFor(t testing.TB, part string, n int) {
 	}
 }
 
-// newLimiter is one that waits for Redis as long as a busy machine may take.
+// newLimiter returns a limiter with a timeout that is long enough for a busy machine.
 func newLimiter(t testing.TB, client redis.Scripter, local ratelimit.Config) (*redislimit.Limiter, *journal) {
 	t.Helper()
 	return newBounded(t, client, local, patience)
 }
 
-// newBounded is a limiter that waits for timeout; 0 means the default.
+// newBounded returns a limiter with this timeout; 0 means the default.
 func newBounded(t testing.TB, client redis.Scripter, local ratelimit.Config, timeout time.Duration) (*redislimit.Limiter, *journal) {
 	t.Helper()
 	mine, err := ratelimit.New(local)
@@ -142,11 +142,11 @@ func newBounded(t testing.TB, client redis.Scripter, local ratelimit.Config, tim
 	return l, &j
 }
 
-// A proxy stands before a server and holds back its answers.
+// A proxy delays the answers of a server.
 type proxy struct {
 	net.Listener
 	to    string
-	delay atomic.Int64 // of each answer
+	delay atomic.Int64 // delay of each answer
 	open  sync.WaitGroup
 }
 

@@ -10,13 +10,13 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// slack is what a machine with other work may add to the bound, and slow how slow Redis is.
+// slack is added to time limits for busy machines; slow is the delay of Redis.
 const (
 	slack = 10 * time.Second
 	slow  = 40 * time.Second
 )
 
-// slowest is how long the slowest of n decisions took, and how long all did.
+// slowest returns the time of the slowest of n decisions, and the total time.
 func slowest(t *testing.T, n int, decide func()) (one, all time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -45,11 +45,11 @@ func TestASlowRedisStaysWithinTheBound(t *testing.T) {
 			id := "key " + name
 			for range 10 { // the first ones open connections
 				if !allow(t, l, id, 1, 6000).OK {
-					t.Fatal("refused while all was well")
+					t.Fatal("refused although Redis was reachable")
 				}
 			}
-			away := j.count("Redis is away") // on a busy machine 50 ms pass without a reason
-			j.waitFor(t, "Redis is back", away)
+			away := j.count("Redis is unreachable") // on a busy machine a call may exceed 50 ms
+			j.waitFor(t, "Redis is reachable again", away)
 			p.delay.Store(int64(slow))
 			one, all := slowest(t, 200, func() {
 				if !allow(t, l, id, 1, 6000).OK {
@@ -58,27 +58,27 @@ func TestASlowRedisStaysWithinTheBound(t *testing.T) {
 			})
 			t.Logf("slow: the slowest of 200 took %v, all %v", one, all)
 			if one < 40*time.Millisecond {
-				t.Errorf("the first did not wait for Redis: %v", one)
+				t.Errorf("the first decision did not wait for Redis: %v", one)
 			}
 			if one > 50*time.Millisecond+slack || all > one+slack {
-				t.Errorf("the slowest took %v, all %v; want about 50 ms, once", one, all)
+				t.Errorf("the slowest decision took %v, all %v; want only one of about 50 ms", one, all)
 			}
 			p.delay.Store(0)
-			j.waitFor(t, "Redis is back", away+1)
+			j.waitFor(t, "Redis is reachable again", away+1)
 			before := client.PoolStats().Hits
 			allow(t, l, id, 1, 6000)
 			if after := client.PoolStats(); after.Hits+after.Misses <= before {
-				t.Error("Redis is back, and is not asked")
+				t.Error("Redis is reachable again, but is not asked")
 			}
-			if n := j.count("Redis is away"); n != away+1 {
-				t.Errorf("away is logged %d times, want %d", n, away+1)
+			if n := j.count("Redis is unreachable"); n != away+1 {
+				t.Errorf("unreachable is logged %d times, want %d", n, away+1)
 			}
 		})
 	}
 }
 
-func TestARedisThatIsNotThereIsNotWaitedFor(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never says a word
+func TestUnreachableRedisDelaysOnlyOneDecision(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and never responds
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,19 +103,19 @@ func TestARedisThatIsNotThereIsNotWaitedFor(t *testing.T) {
 				}
 			})
 			if one > 50*time.Millisecond+slack || all > one+slack {
-				t.Errorf("the slowest took %v, all %v; want at most 50 ms, once", one, all)
+				t.Errorf("the slowest decision took %v, all %v; want at most one of 50 ms", one, all)
 			}
 			if passed < 30 || passed > 31 {
 				t.Errorf("%d of 30 passed", passed)
 			}
-			if n := j.count("Redis is away"); n != 1 {
-				t.Errorf("away is logged %d times", n)
+			if n := j.count("Redis is unreachable"); n != 1 {
+				t.Errorf("unreachable is logged %d times", n)
 			}
 		})
 	}
 }
 
-func TestPartOfACrowdWaits(t *testing.T) {
+func TestSomeConcurrentDecisionsWait(t *testing.T) {
 	s := startServer(t)
 	p := startProxy(t, s)
 	p.delay.Store(int64(slow))
@@ -130,11 +130,11 @@ func TestPartOfACrowdWaits(t *testing.T) {
 	}
 	for range cap(done) {
 		if took := <-done; took > 50*time.Millisecond+slack {
-			t.Errorf("one of a crowd waited %v", took)
+			t.Errorf("a concurrent decision took %v", took)
 		}
 	}
-	if n := j.count("Redis is away"); n != 1 {
-		t.Errorf("away is logged %d times", n)
+	if n := j.count("Redis is unreachable"); n != 1 {
+		t.Errorf("unreachable is logged %d times", n)
 	}
 }
 

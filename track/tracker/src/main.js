@@ -1,4 +1,4 @@
-// The tracker. It fills window.databuddy and window.db, and sends page views.
+// The tracker. It sets window.databuddy and window.db, and sends page views.
 
 import { masked, optOut, read, silent, skipped } from "./options.js";
 import { pages, pathOf } from "./pages.js";
@@ -10,21 +10,21 @@ const visible = () => document.visibilityState === "visible";
 
 function start(o) {
   let off = silent(o);
-  let everywhere = {}; // properties of all events
+  let everywhere = {}; // added to all events
   let views; // undefined until the page is visible for the first time
-  const waiting = []; // calls that came before that
+  const waiting = []; // calls before that time
 
   const send = sender(o, () => views?.seal());
   const add = (...args) => off || send.add(...args);
   const addHere = (...args) => skipped(o, pathOf(o)) || add(...args);
 
-  /** Calls act once the page has been visible. */
+  /** Calls act now, or when the page becomes visible for the first time. */
   const whenSeen = (act) => {
     if (views) act();
     else if (!off) waiting.push(act);
   };
 
-  /** Returns what all events have in common. */
+  /** Returns the fields that all events have. */
   function describe(name, sessionId, properties) {
     const all = { ...everywhere, ...properties };
     return {
@@ -75,7 +75,7 @@ function start(o) {
   };
   window.databuddyOptIn = () => optOut(false);
 
-  /** Begins to track; the page is visible for the first time. */
+  /** Starts tracking when the page is visible for the first time. */
   function begin() {
     if (off) return;
     visitor.adopt();

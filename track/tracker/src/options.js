@@ -1,4 +1,4 @@
-// What a page asks of the tracker, and whether it may run at all.
+// The options of the tracker, and whether it may run at all.
 
 const defaults = {
   trackPerformance: true,
@@ -16,7 +16,7 @@ const defaults = {
 
 const between = (least, value, most) => Math.min(most, Math.max(least, value));
 
-/** The value that the text of an attribute or of a query parameter stands for. */
+/** Returns the value of an attribute's or query parameter's text. */
 function parse(text) {
   if (text === "" || text === "true") return true;
   if (text === "false") return false;
@@ -31,8 +31,8 @@ function parse(text) {
 const camel = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * The options of script: window.databuddyConfig, then its data-* attributes, then the query of
- * its address. Events go to where the script came from, unless they say otherwise.
+ * Returns the options of a script element: window.databuddyConfig, then its data-* attributes, then the query of its
+ * URL. By default, events are sent to the host of the script.
  */
 export function read(script) {
   const source = new URL(script?.src || location.href);
@@ -61,7 +61,7 @@ function optedOut() {
   }
 }
 
-/** Keeps this browser from being tracked, from the next page on, or takes that back. */
+/** Stops or resumes tracking in this browser, from the next page on. */
 export function optOut(out) {
   for (const key of optOuts) {
     if (out) localStorage.setItem(key, "true");
@@ -69,7 +69,7 @@ export function optOut(out) {
   }
 }
 
-/** Reports whether nothing may be sent: the page, the visitor or the browser says so. Apps serve their pages from localhost. */
+/** Reports whether the page, the visitor or the browser forbids tracking. Apps serve their pages from localhost. */
 export function silent(o) {
   const { doNotTrack, globalPrivacyControl, webdriver, userAgent } = navigator;
   const local = /^http/.test(location.protocol) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.*\.local(host)?)$/.test(location.hostname);
@@ -80,16 +80,16 @@ export function silent(o) {
   );
 }
 
-/** Whether a path is one of the patterns: `*` is part of a segment, `**` anything. */
+/** Returns a regular expression for a pattern of paths: `*` matches part of a segment, `**` anything. */
 function expression(pattern, end) {
   const source = pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, (stars) => (stars.length > 1 ? ".*" : "[^/]*"));
   return new RegExp(`^${source}${end}`);
 }
 
-/** Whether events of path are left out. */
+/** Reports whether events of path are not sent. */
 export const skipped = (o, path) => o.skipPatterns.some((pattern) => expression(pattern, "$").test(path));
 
-/** path, with what the first pattern that it begins with covers replaced by the pattern. */
+/** Returns path after replacing its beginning by the first pattern that matches it. */
 export function masked(o, path) {
   const pattern = o.maskPatterns.find((each) => expression(each, "").test(path));
   return pattern ? path.replace(expression(pattern, ""), () => pattern) : path;

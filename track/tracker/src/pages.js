@@ -1,5 +1,5 @@
-// Page views and exits. A view ends when the page is left or its path changes; where browsers end
-// hidden pages without a word, which is so on phones, also when it is hidden.
+// Page views and exits. A view ends when the page is left or its path changes. Some browsers, mainly on phones, close
+// hidden pages without an event. There a view also ends when the page is hidden.
 
 import { masked, skipped } from "./options.js";
 import { sessionId, touch, uuid } from "./visitor.js";
@@ -10,7 +10,7 @@ const counted = Object.entries({
 });
 const visible = () => document.visibilityState === "visible";
 
-/** How long the page was seen, and when last. */
+/** Measures how long the page was visible, and when it was last visible. */
 function stopwatch() {
   let seen = 0;
   let since;
@@ -30,12 +30,12 @@ function stopwatch() {
   return { run, last: () => (tick(), last), seconds: () => (tick(), Math.round(seen) / 1000) };
 }
 
-let page; // the pathname of the hash route below
+let page; // the pathname of the page with the hash route below
 let route; // the latest hash route of the page; empty if there was none
 
 /**
- * Returns the path of the address, with the hash route #/path if hashes are tracked. The query of a
- * hash route is no part of it. Another hash, such as #section, is a place within the route.
+ * Returns the path of the URL, with the hash route #/path if hashes are tracked, but without the query of the
+ * hash route. Another hash, such as #section, is a place within the route and is ignored.
  */
 export function pathOf(o) {
   const { pathname, hash } = location;
@@ -45,22 +45,22 @@ export function pathOf(o) {
   return route ? pathname.replace(/\/$/, "") + route : pathname;
 }
 
-/** Reports whether two paths are those of one page. */
+/** Reports whether two paths belong to the same page. */
 const same = (a, b) => a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
 
-/** How far down the page is scrolled, in percent; 0 when it fits the window. */
+/** Returns how far the page is scrolled down, in percent; 0 if it fits into the window. */
 function depth() {
   const room = document.documentElement.scrollHeight - innerHeight;
   return room > 0 ? Math.min(100, Math.max(0, Math.round((100 * scrollY) / room))) : 0;
 }
 
-/** Where the visitor came from, without what may be secret. */
+/** Returns the referrer, without parts that may be secret. */
 function origin(o, referrer) {
   const [page] = referrer.split(/[?#]/);
   return page.startsWith(`${location.origin}/`) ? location.origin + masked(o, page.slice(location.origin.length)) : page;
 }
 
-/** How long the document took to load; nothing before it has. */
+/** Returns the load times of the document; none before it has loaded. */
 function timings() {
   const [load] = performance.getEntriesByType("navigation");
   if (!load?.loadEventEnd) return {};
@@ -68,10 +68,10 @@ function timings() {
   return { load_time: since(load.loadEventEnd), dom_ready_time: since(load.domContentLoadedEventEnd), ttfb: since(load.responseStart) };
 }
 
-/** describe makes an event; add takes it. */
+/** Tracks page views and exits. describe makes an event; add queues it. */
 export function pages(o, describe, add) {
-  let view; // the one that is open
-  let at = ""; // path of the latest one
+  let view; // the open view
+  let at = ""; // path of the latest view
   let referrer = origin(o, document.referrer);
   let first = true;
 
@@ -118,7 +118,7 @@ export function pages(o, describe, add) {
     }
   }
 
-  // Pages set their title after they changed the address.
+  // Pages change their title after their address.
   function seal() {
     if (!view) return;
     view.event.title = document.title.slice(0, 512);
@@ -143,7 +143,7 @@ export function pages(o, describe, add) {
   }
   addEventListener("popstate", moved);
   if (o.trackHashChanges) addEventListener("hashchange", moved);
-  addEventListener("pageshow", (e) => e.persisted && open()); // back from the browser's cache of pages
+  addEventListener("pageshow", (e) => e.persisted && open()); // restored from the browser's cache of pages
   addEventListener("scroll", () => view && (view.deepest = Math.max(view.deepest, depth())), { passive: true });
   for (const [name, counter] of counted) addEventListener(name, () => count(counter), { capture: name !== "error", passive: true });
 

@@ -1,12 +1,12 @@
-// Events on their way: they wait in batches, failed requests are sent again, and when the page is hidden
-// the rest is sent by beacon. Every event has an id, so an event that arrives twice counts once.
+// Sends events: they wait in batches, failed requests are repeated, and when the page is hidden the rest is
+// sent by beacon. Every event has an id, so an event that arrives twice counts once.
 
-const mostItems = 20; // of one request; what the strictest route takes
-const mostBytes = 60_000; // of one beacon, by the browsers' limit of 64 KiB
+const mostItems = 20; // items in one request, for the route with the lowest limit
+const mostBytes = 60_000; // bytes in one beacon; browsers allow 64 KiB
 const again = (status) => status === 408 || status === 425 || status === 429 || status >= 500;
 const bytes = (text) => new TextEncoder().encode(text).length;
 
-/** items as JSON arrays that are each small enough for a request and a beacon. */
+/** Splits items into JSON arrays that are small enough for a request and a beacon. */
 function* chunks(items) {
   let texts = [];
   let size = 2;
@@ -23,19 +23,19 @@ function* chunks(items) {
   if (texts.length > 0) yield `[${texts}]`;
 }
 
-/** seal is called before events are sent, to complete them. */
+/** Returns a sender. It calls seal before it sends events, to complete them. */
 export function sender(o, seal) {
   const queues = new Map(); // route → events
-  const failed = new Set(); // requests that failed and were not answered since
+  const failed = new Set(); // requests that failed and were not answered yet
   let timer;
 
-  // The server corrects the times of the events by the time at which they are sent.
+  // The server uses the time of sending to correct the times of the events.
   const url = (route) =>
     `${o.apiUrl}/${route}?${route === "track" ? "website_id" : "client_id"}=${encodeURIComponent(o.clientId)}&sent_at=${Date.now()}`;
 
   /**
-   * Sends a body of JSON, and again if that fails in a way that may pass. A page may have changed fetch so that
-   * it always fails, for example by headers that browsers ask about first: a beacon has none.
+   * Sends a JSON body, and repeats it after temporary failures. A page may have replaced fetch by one that always
+   * fails, for example because of headers that need a preflight. A beacon has no such headers.
    */
   async function post(route, body, attempt = 0, request = [route, body]) {
     const ask = async () =>
@@ -56,7 +56,7 @@ export function sender(o, seal) {
     if (!navigator.sendBeacon(url(route), body)) post(route, body);
   }
 
-  /** Sends what waits for one route, or for all. */
+  /** Sends the waiting events of one route, or of all routes. */
   function flush(route, send = post) {
     seal();
     for (const name of route ? [route] : [...queues.keys()]) {
@@ -66,7 +66,7 @@ export function sender(o, seal) {
     }
   }
 
-  // The time that a page takes to load is known when it has loaded.
+  // The load time of a page is known when the page has loaded.
   function onTime() {
     timer = undefined;
     if (document.readyState === "complete") flush();
@@ -76,7 +76,7 @@ export function sender(o, seal) {
   return {
     post,
     flush: () => flush(),
-    /** Takes an event; it is sent when most of its route wait, or after a while. */
+    /** Queues an event. It is sent when a full batch waits for its route, or after a delay. */
     add(route, event, most = o.batchSize) {
       if (o.filter && !o.filter(event)) return;
       const items = queues.get(route) ?? [];
@@ -84,7 +84,7 @@ export function sender(o, seal) {
       if (!o.enableBatching || items.length + 1 >= most) flush(route);
       else timer ??= setTimeout(onTime, o.batchTimeout);
     },
-    /** Sends everything at once; the page may be gone in a moment. */
+    /** Sends everything immediately, because the page may be closed. */
     leave() {
       flush(undefined, beacon);
       for (const request of failed) beacon(...request);

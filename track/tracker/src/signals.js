@@ -1,16 +1,16 @@
-// Events of a page beside views: clicks, errors, web vitals.
+// Other events of a page: clicks, errors, web vitals.
 
 import { onCLS, onFCP, onINP, onLCP, onTTFB } from "web-vitals";
 import { sessionId } from "./visitor.js";
 
-const mostErrors = 20; // of one page: those of a loop tell nothing new
+const mostErrors = 20; // per page: repeated errors in a loop add nothing
 
 const clip = (text, most) => (text === undefined || text === null ? undefined : String(text).slice(0, most));
 
-/** Returns text without the queries and fragments of addresses in it; places in files stay. */
+/** Returns text without the queries and fragments of URLs. Line and column numbers stay. */
 const withoutQueries = (text) => text?.replace(/(\w:\/\/[^\s?#()"']+)[?#][^\s()"']*?((?::\d+){0,2})(?=[\s()"']|$)/g, "$1$2");
 
-/** Links to other hosts; add takes the clicked link, flush sends it. */
+/** Tracks clicks on links to other hosts: add queues the click, flush sends it. */
 export function outgoing(o, describe, add, flush) {
   const clicked = (e) => {
     const link = e.composedPath()[0]?.closest?.("a[href]");
@@ -23,7 +23,7 @@ export function outgoing(o, describe, add, flush) {
   for (const name of ["click", "auxclick"]) addEventListener(name, clicked, { capture: true, passive: true });
 }
 
-/** Elements with data-track="name": their other data-* attributes are properties. */
+/** Tracks clicks on elements with data-track="name". Their other data-* attributes become properties. */
 export function attributes(track) {
   addEventListener("click", (e) => {
     const { track: name, ...properties } = e.composedPath()[0]?.closest?.("[data-track]")?.dataset ?? {};
@@ -31,7 +31,7 @@ export function attributes(track) {
   }, { capture: true, passive: true });
 }
 
-/** Errors that nobody caught. */
+/** Tracks uncaught errors. */
 export function errors(describe, add, session) {
   let left = mostErrors;
   const report = (error, { message, stack, name }) => {
@@ -55,8 +55,8 @@ export function errors(describe, add, session) {
 }
 
 /**
- * Web vitals of the document. Each is sent once; a return from the browser's cache of pages begins new ones of CLS
- * and INP, since nothing is loaded then.
+ * Tracks web vitals of the document. Each is sent once. After a return from the browser's cache of pages only CLS and
+ * INP start again, since nothing is loaded.
  */
 export function vitals(describe, add, session) {
   const { path } = describe();

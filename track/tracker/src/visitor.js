@@ -1,4 +1,4 @@
-// The ids of the visitor in the browser's storage, which may be denied or full.
+// Ids of the visitor in the browser's storage, which may be denied or full.
 
 function keeper(area) {
   const memory = new Map();
@@ -22,17 +22,17 @@ function keeper(area) {
   };
 }
 
-const browser = keeper("localStorage"); // of all tabs of the site, with the session
-const tab = keeper("sessionStorage"); // of this tab; scripts of the public client read the session's id in it
-const pause = 30 * 60 * 1000; // ms without activity that end a session
+const browser = keeper("localStorage"); // shared by all tabs of the site, with the session
+const tab = keeper("sessionStorage"); // for this tab; scripts of the public client read the session's id from it
+const pause = 30 * 60 * 1000; // ms without activity after which a session ends
 
-// Like crypto.randomUUID, which pages without TLS do not have.
+// Like crypto.randomUUID, which is missing on pages without TLS.
 export function uuid() {
   const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Takes over the ids that a page of another domain put into the address. */
+/** Adopts the ids that a page of another domain added to the URL. */
 export function adopt() {
   const given = new URLSearchParams(location.search);
   const [anonymous, session] = [given.get("anonId"), given.get("sessionId")];
@@ -51,10 +51,10 @@ export function anonymousId() {
   return browser.get("did");
 }
 
-// A clock that was set back must not keep a session for long.
+// A clock that was set back must not make a session last long.
 const over = () => !browser.get("did_session") || Math.abs(Date.now() - browser.get("did_session_timestamp")) > pause;
 
-/** Returns the session of all tabs of the site and keeps it going; begins a new one if it is over. */
+/** Returns the session of all tabs of the site and extends it. Starts a new session if it is over. */
 export function sessionId() {
   if (over()) begin(`sess_${uuid()}`);
   touch();
@@ -63,14 +63,14 @@ export function sessionId() {
   return session;
 }
 
-/** Keeps a session going that is not over. */
+/** Extends the session unless it is over. */
 export function touch() {
   if (!over() && Math.abs(Date.now() - browser.get("did_session_timestamp")) > 1000) browser.set("did_session_timestamp", Date.now());
 }
 
 export const profileId = () => browser.get("did_profile");
 
-/** Stores who the visitor is; returns false if this tab sent the id and the traits before. */
+/** Stores the id of the visitor. Returns false if this tab has already sent the same id and traits. */
 export function setProfile(id, traits) {
   browser.set("did_profile", id);
   const told = JSON.stringify([id, anonymousId(), traits]);
@@ -84,7 +84,7 @@ export function clearProfile() {
   tab.remove("did_profile_sent");
 }
 
-/** Forgets all of the above. */
+/** Deletes all ids. */
 export function clear() {
   clearProfile();
   browser.remove("did");
