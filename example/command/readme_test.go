@@ -29,7 +29,7 @@ func TestDocumentsShowCodeThatRuns(t *testing.T) {
 		lines            int    // at most
 	}{
 		{"README.md", "httpapi/example_test.go", "// mount puts", 20},
-		{"docs/embedding.md", "httpapi/example_production_test.go", "// service is", 60},
+		{"docs/embedding.md", "httpapi/example_production_test.go", "// service returns", 60},
 	} {
 		source := read(t, "../../"+row.source)
 		from := strings.Index(source, row.begins)
