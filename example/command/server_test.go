@@ -96,23 +96,7 @@ func (p *process) ask(t *testing.T, website, credential string) (int, string) {
 
 func (p *process) get(t *testing.T, path, credential string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Address+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if credential != "" {
-		r.Header.Set("Authorization", "Bearer "+credential)
-	}
-	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer got.Body.Close()
-	body, err := io.ReadAll(got.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got.StatusCode, string(body)
+	return p.send(t, http.MethodGet, path, credential, "")
 }
 
 // wants asks once, and checks the status.
