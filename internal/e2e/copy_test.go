@@ -48,7 +48,7 @@ func TestCopy(t *testing.T) {
 		t.Fatalf("exit code %d, %s\n%s", code, out, errs)
 	}
 	// A kill costs the rows that were on their way, not those that were there.
-	if n := number(t, out, `carried over now: (\d+) rows`); n > rows-there || n < 1 {
+	if n := number(t, out, `copied now: (\d+) rows`); n > rows-there || n < 1 {
 		t.Errorf("%d rows were carried over at the end, when %d of %d were there", n, there, rows)
 	}
 	if got := countRows(t, conn); got != rows {
@@ -84,7 +84,7 @@ func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
 			`differs: spans of website \S+ on ` + changedDay + `: \d+ rows on both sides, of different contents`,
 		}, 1},
 		{"what is missing comes back, what was changed stays", nil, []string{
-			`carried over now: \d+ rows`, `differs: spans of website \S+ on ` + changedDay,
+			`copied now: \d+ rows`, `differs: spans of website \S+ on ` + changedDay,
 		}, 1},
 	} {
 		out, errs, code := runCopy(t, dir, dsn, row.args...)
@@ -119,7 +119,7 @@ func TestCopyBesideAServer(t *testing.T) {
 	copied := func(want int64) {
 		t.Helper()
 		out, errs, code := runCopy(t, dir, dsn)
-		if code != 0 || number(t, out, `carried over now: (\d+) rows`) != want {
+		if code != 0 || number(t, out, `copied now: (\d+) rows`) != want {
 			t.Fatalf("exit code %d, want %d rows carried over\n%s%s", code, want, out, errs)
 		}
 	}
