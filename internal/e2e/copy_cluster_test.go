@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// testCopy carries a dataset over to two shards and back, which hold it once.
+// testCopy copies a dataset to two shards and back. Every row must be stored once.
 func (c cluster) testCopy(t *testing.T) {
 	type movable interface {
 		transfer.Source

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestFilesArePrivate starts with the umask that most users have, in a folder that others may
-// enter, and once more after all files were made readable.
+// TestFilesArePrivate starts with a usual umask in a folder that other users may enter, and again after all files were made
+// readable.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func TestFilesArePrivate(t *testing.T) {
 		shell.Env = cmd.Env
 		p := begin(t, shell)
 		p.await(t)
-		ask(t, p.ready, websiteOf(p.ready), "pages", nil) // which the audit trail notes
+		ask(t, p.ready, websiteOf(p.ready), "pages", nil) // which adds an entry to the audit trail
 		return p
 	}
 	p := serve()
@@ -59,7 +59,7 @@ func TestFilesArePrivate(t *testing.T) {
 	p.stop(t)
 }
 
-// wantModes wants every file below dir to be its owner's alone, but for those of another mode.
+// wantModes checks that only the owner can access the files below dir, except files with other modes in the list.
 func wantModes(t *testing.T, dir string, but map[string]fs.FileMode) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -84,7 +84,7 @@ func wantModes(t *testing.T, dir string, but map[string]fs.FileMode) {
 	}
 }
 
-// wantWarning wants one line of the log to say all parts.
+// wantWarning checks that one line of the log has all parts.
 func wantWarning(t *testing.T, p *process, parts ...string) {
 	t.Helper()
 	for line := range strings.Lines(p.stderr.String()) {
