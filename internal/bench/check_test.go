@@ -19,7 +19,7 @@ import (
 
 var few = traffic{Pageviews: 20_000, Days: 7}
 
-// events are all of t, whatever they are written by.
+// events returns all events of t.
 func (t traffic) events(size int) (all []store.Event) {
 	for batch := range t.batches(size) {
 		all = append(all, batch.Events...)
@@ -27,8 +27,7 @@ func (t traffic) events(size int) (all []store.Event) {
 	return all
 }
 
-// The figures of two runs can be compared only when the rows are the same, and those of the report only
-// when they are shaped as it says.
+// The results of two runs can be compared only if the rows are the same. The report describes the shape of the rows.
 func TestTraffic(t *testing.T) {
 	all := few.events(100)
 	if again := few.events(1_000); !reflect.DeepEqual(all, again) {
@@ -63,7 +62,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// SQL by hand is a measure only if it asks the same.
+// SQL by hand must give the same answers.
 func TestSQLByHandAnswersAsTheEngine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.duckdb")
 	if _, err := fill(t.Context(), file, few, 1_000); err != nil {
@@ -125,7 +124,7 @@ func value(c store.Column, row int) any {
 	return c.Texts[row]
 }
 
-// near says whether values are the same but for rounding.
+// near reports whether values are equal except for rounding.
 func near(a, b any) bool {
 	x, xok := a.(float64)
 	y, yok := b.(float64)
