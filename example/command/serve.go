@@ -61,8 +61,8 @@ type serve struct {
 
 	Limits      factor       `default:"1" help:"Factor for all rate limits. off: no rate limits and no concurrency limit."`
 	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes. Defaults: ${classes}. --limits multiplies it; keys with a --limit are not affected. May be repeated."`
-	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long to store entries of the audit trail; 0 means for ever. Processes that share --meta should use the same value."`
-	AuditWarn   size         `default:"10GiB" placeholder:"SIZE" help:"Size of the audit trail for a warning in the log, such as 10GiB. The warning is repeated each time the trail has grown by this size."`
+	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long to store entries of the audit trail. Default: 400d. 0 means for ever. Processes that share --meta should use the same value."`
+	AuditWarn   size         `default:"10GiB" placeholder:"SIZE" help:"Size of the audit trail for a warning in the log. Default: 10GiB. The warning is repeated each time the trail has grown by this size."`
 	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
 	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"Lowest level to log: debug (a line for every request), info, warn or error."`
 	Derived     string       `enum:"on,off" default:"on" help:"on: store results of days that no longer change. off: compute every answer from events."`

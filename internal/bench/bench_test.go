@@ -205,7 +205,7 @@ func peakMemory(b *testing.B, do func()) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if err := errors.Join(reset, err); err != nil || found == nil {
-		b.Logf("memory is not known: %v", err)
+		b.Logf("the system does not report memory: %v", err)
 		return 0
 	}
 	kilobytes, err := strconv.ParseInt(string(found[1]), 10, 64)

@@ -31,12 +31,12 @@ func (t traffic) events(size int) (all []store.Event) {
 func TestTraffic(t *testing.T) {
 	all := few.events(100)
 	if again := few.events(1_000); !reflect.DeepEqual(all, again) {
-		t.Errorf("the same rows are made otherwise the second time: %s", cmp.Diff(all, again))
+		t.Errorf("a second run generates other rows: %s", cmp.Diff(all, again))
 	}
 	ids, sessions, websitesOf, views := map[string]bool{}, map[string]bool{}, map[string]float64{}, 0.0
 	for i, e := range all {
 		if ids[e.ID] || i > 0 && e.Time.Before(all[i-1].Time) || e.Time.Before(end.AddDate(0, 0, -few.Days)) || !e.Time.Before(end) {
-			t.Fatalf("event %d has an id or a time that it cannot have: %+v", i, e)
+			t.Fatalf("event %d has an invalid id or time: %+v", i, e)
 		}
 		ids[e.ID], sessions[e.SessionID] = true, true
 		websitesOf[e.Website]++

@@ -28,7 +28,7 @@ func TestServeOnClickHouse(t *testing.T) {
 		t.Errorf("%d rows at first, %d after a restart", before, now)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "analytics.duckdb")); err == nil {
-		t.Error("there is a DuckDB file too")
+		t.Error("the server also created a DuckDB file")
 	}
 	status, answer, err := do(t.Context(), call{method: "GET", url: again.Address + "/health"})
 	if err != nil || status != 200 || answer["clickhouse"] != true {

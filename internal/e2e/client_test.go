@@ -102,7 +102,7 @@ func ask(t *testing.T, r ready, subject, parameter string, with object) []object
 		header: map[string]string{"Content-Type": "application/json", "X-Api-Key": r.Key},
 	})
 	if err != nil || status != http.StatusOK {
-		t.Fatalf("asking for %s: status %d, %v, %v", parameter, status, answer, err)
+		t.Fatalf("query %s: status %d, %v, %v", parameter, status, answer, err)
 	}
 	return rowsOf(t, answer)[0]
 }

@@ -204,7 +204,7 @@ func killCopy(t *testing.T, percent int, args ...string) {
 			}
 		}
 	}
-	t.Fatalf("it ended before it had done %d %%: %v\n%s", percent, cmd.Wait(), strings.Join(last, "\n"))
+	t.Fatalf("copy ended before %d %%: %v\n%s", percent, cmd.Wait(), strings.Join(last, "\n"))
 }
 
 // number returns the number that pattern matches in text.
@@ -212,7 +212,7 @@ func number(t *testing.T, text, pattern string) int64 {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	if m == nil {
-		t.Fatalf("%q does not say %q", text, pattern)
+		t.Fatalf("%q, want %q in it", text, pattern)
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	if err != nil {

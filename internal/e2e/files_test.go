@@ -39,7 +39,7 @@ func TestFilesArePrivate(t *testing.T) {
 	wantModes(t, dir, nil)
 	wantWarning(t, p, "the data folder", dir, "0755", "chmod 0700 "+dir)
 	if strings.Contains(p.stderr.String(), "read the pepper") {
-		t.Errorf("it warns of a pepper that is private: %s", p.stderr)
+		t.Errorf("a warning about a private pepper: %s", p.stderr)
 	}
 	p.stop(t)
 
@@ -96,5 +96,5 @@ func wantWarning(t *testing.T, p *process, parts ...string) {
 			return
 		}
 	}
-	t.Errorf("no line warns with %q:\n%s", parts, p.stderr)
+	t.Errorf("no warning with %q:\n%s", parts, p.stderr)
 }

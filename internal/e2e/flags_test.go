@@ -136,7 +136,7 @@ func (p *pages) show(t *testing.T, settings string) {
 		}
 		t.Log(text)
 	case <-time.After(2 * time.Minute):
-		t.Errorf("the page says nothing; the browser wrote:\n%s", &errs)
+		t.Errorf("no result from the page; output of the browser:\n%s", &errs)
 	}
 }
 

@@ -91,7 +91,7 @@ func (h *hostility) check(t *testing.T, idle, hostile *measured, memory int64) {
 		}
 	}
 	if batches := h.answers["heavy legal batches"]; batches[http.StatusOK]+batches[http.StatusGatewayTimeout] == 0 {
-		t.Errorf("no heavy batch was worked on: %v", batches)
+		t.Errorf("no heavy batch was answered: %v", batches)
 	}
 }
 
@@ -156,7 +156,7 @@ func (p *process) status(t *testing.T, name string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		t.Logf("memory is not known: %v", err)
+		t.Logf("the system does not report memory: %v", err)
 		return 0
 	}
 	found := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)

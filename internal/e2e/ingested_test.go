@@ -57,7 +57,7 @@ func ingestedIn(h storetest.Harness) storetest.Harness {
 	h.Fill = func(t *testing.T, s store.Store, b *store.Batch) {
 		w, ok := s.(readOnly).Store.(store.Writer)
 		if !ok {
-			t.Fatalf("%T takes nothing", s)
+			t.Fatalf("%T is not a Writer", s)
 		}
 		ingestRows(t, w, b)
 	}
@@ -233,8 +233,8 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 			}
 		}
 	}
-	t.Logf("%d of %d items were taken", taken, sent)
+	t.Logf("%d of %d items were accepted", taken, sent)
 	if taken < sent/2 {
-		t.Errorf("only %d of %d items were taken", taken, sent)
+		t.Errorf("only %d of %d items were accepted", taken, sent)
 	}
 }

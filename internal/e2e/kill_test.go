@@ -111,7 +111,7 @@ func killRounds(t *testing.T, rounds int, least time.Duration, args ...string) {
 			return
 		}
 	}
-	t.Logf("%d events were accepted before a kill, and all are there once", total)
+	t.Logf("%d events were accepted before a kill, and all are stored once", total)
 	p.stop(t)
 }
 

@@ -213,10 +213,10 @@ func TestDemoIsMadeOnce(t *testing.T) {
 			days := object{"preset": nil, "startDate": day(-85), "endDate": day(-2)}
 			got, want := ask(t, one.ready, q.subject, q.parameter, days), ask(t, other.ready, q.subject, q.parameter, days)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("made at once (-) and with trouble (+) differ:\n%s", diff)
+				t.Errorf("undisturbed demo (-) and killed demo (+) differ:\n%s", diff)
 			}
 			if len(got) < 5 {
-				t.Errorf("%d rows say little", len(got))
+				t.Errorf("only %d rows", len(got))
 			}
 		})
 	}

@@ -70,10 +70,10 @@ func TestPlace(t *testing.T) {
 				got, _ = country["name"].(string)
 			}
 			if got != row.want {
-				t.Errorf("it came from %q, want %q", got, row.want)
+				t.Errorf("country %q, want %q", got, row.want)
 			}
 			if pages := ask(t, p.ready, "website_id="+p.WebsiteID, "pages", nil); len(pages) != 1 {
-				t.Errorf("the pageview is not there: %v", pages)
+				t.Errorf("the pageview is missing: %v", pages)
 			}
 			p.stop(t)
 		})

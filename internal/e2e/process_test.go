@@ -210,7 +210,7 @@ func (p *process) stop(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.wait(t); err != nil {
-		t.Fatalf("asked to end: %v; stderr:\n%s", err, p.stderr)
+		t.Fatalf("after the signal to stop: %v; stderr:\n%s", err, p.stderr)
 	}
 }
 
@@ -222,7 +222,7 @@ func (p *process) kill(t *testing.T) {
 	}
 	var exit *exec.ExitError
 	if err := p.wait(t); !errors.As(err, &exit) {
-		t.Fatalf("killed, but ended with %v", err)
+		t.Fatalf("after the kill: %v", err)
 	}
 }
 
@@ -240,7 +240,7 @@ func (p *process) wait(t *testing.T) error {
 	case err := <-p.ended:
 		return err
 	case <-time.After(time.Minute):
-		t.Fatalf("it does not end; stderr:\n%s", p.stderr)
+		t.Fatalf("the process does not end; stderr:\n%s", p.stderr)
 		return nil
 	}
 }

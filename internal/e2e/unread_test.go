@@ -56,7 +56,7 @@ func TestUnreadAnswers(t *testing.T) {
 	most := p.memory(t)
 	t.Logf("answers by status %v; memory %d MiB before, %d MiB at most", statuses, before>>20, most>>20)
 	if statuses["200"] == 0 || statuses["429"] < 20 {
-		t.Errorf("40 answers that nobody reads: %v", statuses)
+		t.Errorf("statuses of 40 unread answers: %v", statuses)
 	}
 	if most > maxMemory {
 		t.Errorf("the process took %d MiB, more than %d", most>>20, maxMemory>>20)
