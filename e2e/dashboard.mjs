@@ -1,8 +1,8 @@
-// Opens the example's dashboard in Chromium and compares what it shows with what the API answers.
+// Opens the example's dashboard in Chromium and compares its content with answers of the API.
 //
 //   node dashboard.mjs '{"address":…,"key":…,"websiteId":…,"chromium":…,"pictures":…}'
 //
-// pictures, which may be absent, is a folder for what it looks like.
+// pictures is an optional folder for screenshots.
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 import { query, ready } from "./service.mjs";

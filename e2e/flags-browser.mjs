@@ -1,6 +1,6 @@
 // Runs in a browser on a page of another origin than the service: the SDK's flags manager,
-// OpenFeature's OFREP provider for the web, and the calls that the SDK's overlay makes. What it
-// found goes to /result of its own origin.
+// OpenFeature's OFREP provider for the web, and the calls of the SDK's overlay. It sends its
+// results to /result of the page's origin.
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 import { OpenFeature, ProviderEvents } from "@openfeature/web-sdk";
 import { evaluate } from "./flags-reference.mjs";

@@ -1,6 +1,6 @@
-// Makes random flags through the API, and evaluates them for random people in every way that
-// servers have: the SDK's flags manager, single and bulk, and OpenFeature's OFREP provider. Each
-// answer must be that of the second evaluator.
+// Creates random flags through the API, and evaluates them for random users with every client for
+// servers: the SDK's flags manager, single and bulk, and OpenFeature's OFREP provider. Each answer
+// must equal the result of the second evaluator.
 //
 //   node flags-node.mjs "$READY"
 import { isDeepStrictEqual } from "node:util";

@@ -1,5 +1,5 @@
-// Random flags and contexts. Run by itself it prints cases, one a line, that the evaluator of
-// the service must answer as the second one does:
+// Generates random flags and contexts. As a program it prints cases, one a line. The evaluator of the
+// service must give the same results as the second evaluator:
 //
 //   node flags-random.mjs SEED CASES
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-// What the clients share: where the example is, and how it is asked.
+// Functions that all clients share: the address of the example, and requests to it.
 import { randomUUID } from "node:crypto";
 
 /** The example's address, key and ids, from the line that it prints when ready. */

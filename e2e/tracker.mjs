@@ -1,8 +1,8 @@
-// Opens pages with the tracker in Chromium and asks what was counted of them.
+// Opens pages with the tracker in Chromium and queries the counted events.
 //
 //   node tracker.mjs '{"address":…,"trackAddress":…,"key":…,"websiteId":…,"element":…,"chromium":…}'
 //
-// element is what `example websites tag` prints; the website's domain is shop.example.
+// element is the output of `example websites tag`; the website's domain is shop.example.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -10,8 +10,8 @@ import { chromium } from "playwright-core";
 import { query, ready } from "./service.mjs";
 
 const service = ready();
-// Browsers send client hints to addresses of this machine, and those say HeadlessChrome whatever the
-// user agent is. So the pages reach the service by another name, over HTTP.
+// On loopback addresses browsers send client hints, which contain HeadlessChrome with any user agent. So
+// the pages use another name of the service, over HTTP.
 const { host } = new URL(service.trackAddress);
 service.element = service.element.replaceAll(host, "track.example");
 service.trackAddress = service.trackAddress.replace(host, "track.example");
@@ -40,7 +40,7 @@ const server = createServer(async (request, response) => {
   response.end(file ? await readFile(`.${pathname}`) : page(pathname === "/sdk" ? "" : tag(attributes)));
 });
 await new Promise((then) => server.listen(0, "127.0.0.1", then));
-// Said by the browser and not by its pages, whose last requests would say HeadlessChrome.
+// Set for the browser and not for its pages, whose last requests would contain HeadlessChrome.
 const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 const here = `127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({
@@ -48,7 +48,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", `--user-agent=${agent}`, `--host-resolver-rules=MAP shop.example:80 ${here}, MAP track.example:80 ${host}, MAP www.partner.example:80 ${here}`],
 });
 
-/** A visitor of their own, who opens path; the page's errors of its own are expected. */
+/** Opens path as a new visitor. Errors that the page causes on purpose are expected. */
 async function visit(path, { prepare, until = "load", ...options } = {}) {
   const context = await browser.newContext({
     locale: "de-DE", timezoneId: "Europe/Berlin", viewport: { width: 1280, height: 720 }, ...options,

@@ -1,15 +1,14 @@
 //go:build cgo
 
-// Command example is Sightline as one standalone program: the query API and the tracking
-// host over an embedded DuckDB file and a SQLite file, with a demo website to ask questions
-// about.
+// Command example runs Sightline as a standalone program: the query API and tracking, with a DuckDB file, a SQLite
+// file and a demo website.
 //
 //	go run ./example              serve (the same as: go run ./example serve)
 //	go run ./example --help       all commands: owners, websites, links, monitors, keys, audit …
-//	go run ./example serve --help the flags of one, and their environment variables
+//	go run ./example serve --help the options of a command, and their environment variables
 //
-// How a host of one's own puts the parts of the library together is in example/service/wiring.go
-// and, shorter, in the examples of package httpapi.
+// example/service/wiring.go shows how a host connects the parts of the library. The examples of package httpapi are
+// shorter.
 package main
 
 import (
@@ -25,8 +24,8 @@ import (
 )
 
 func main() {
-	keepFilesPrivate() // whatever is written is data
-	logging.Disable()  // of the Redis client: what it has to say comes back as errors
+	keepFilesPrivate() // all files of the program are data
+	logging.Disable()  // of the Redis client, which also returns these messages as errors
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(command.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))

@@ -2,5 +2,5 @@
 
 package main
 
-// keepFilesPrivate does nothing where there is no umask.
+// keepFilesPrivate does nothing on systems without a umask.
 func keepFilesPrivate() {}

@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// keepFilesPrivate has all files that are made from now on opened by their owner alone.
+// keepFilesPrivate makes new files accessible only to their owner.
 func keepFilesPrivate() { syscall.Umask(0o077) }

@@ -22,11 +22,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// service returns the handler with everything for production. Events are in data, opened by clickhouse.Open or
-// duckdb.Open; websites, keys and the audit trail are in records. Call end after the last
-// request.
+// service returns a handler with everything that a production server needs. Events are in data, from
+// clickhouse.Open or duckdb.Open; websites, keys and the audit trail are in records. Call end after the
+// last request.
 func service(ctx context.Context, data store.Store, records *meta.Store, pepper auth.Pepper, log *slog.Logger) (_ http.Handler, end func(context.Context) error, err error) {
-	// Keys are cached for less than a second. Changes by this process take effect at once.
+	// The cache remembers keys for less than a second, and forgets a key when this process changes it.
 	cache, err := keycache.New(keycache.Config{Store: records})
 	if err != nil {
 		return nil, nil, err

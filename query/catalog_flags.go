@@ -9,12 +9,12 @@ import (
 func flagTypes() []Type {
 	return []Type{
 		{Name: "flag_exposures", Title: "Flag exposures", Category: "Feature Flags", Visualization: "table", Tags: []string{"flags", "experiments"},
-			Description: "Who was shown what by a feature flag, as events $flag_evaluated tell",
+			Description: "Visitors, sessions and exposures of each variant of a feature flag, from events $flag_evaluated",
 			Subject:     store.KindWebsite, Source: "exposures", Shape: Breakdown, Dimensions: []string{"flag", "variant"}, SkipEmpty: "flag",
 			Columns: []string{"flag", "variant", "visitors", "sessions", "exposures"},
 			Order:   []string{"-visitors"}},
 		{Name: "flag_outcomes", Title: "Flag outcomes", Category: "Feature Flags", Visualization: "table", Tags: []string{"flags", "experiments"},
-			Description: "Of those who were shown a variant of a feature flag, who did afterwards what it is for: the flag's outcome events, or events with the name that a filter asks for",
+			Description: "Conversions after the exposure to a variant of a feature flag: outcome events of the flag, or events with the name in a filter",
 			Subject:     store.KindWebsite, Source: "outcomes", Joins: []string{"outcome_statuses"}, Shape: Breakdown, Dimensions: []string{"flag", "variant"},
 			Columns: []string{"flag", "variant", "visitors", "converted", "conversion_rate", "conversion_low", "conversion_high", "statuses"},
 			Order:   []string{"-visitors"}},
@@ -63,7 +63,7 @@ func outcomeMetrics() []metric {
 	return []metric{
 		{source: "outcomes", column: countColumn("visitors", "Visitors", "Distinct visitors whose first exposure to the flag in the range was this variant"),
 			expr: expr.Call(dialect.CountDistinctHash, shown("visitor"))},
-		{source: "outcomes", column: countColumn("converted", "Converted", "Those of them with an outcome at or after that exposure"),
+		{source: "outcomes", column: countColumn("converted", "Converted", "Visitors of the variant with an outcome at or after that exposure"),
 			expr: expr.Call(dialect.CountDistinctHash, shown("converted"))},
 		{source: "outcome_statuses", column: textColumn("status_list", "Statuses", "Objects of status and visitors, joined by commas"),
 			expr: expr.Call(dialect.StringAgg, status, mostFirst, expr.Int(shownStatuses))},
@@ -73,7 +73,7 @@ func outcomeMetrics() []metric {
 			expr: wilson(expr.Sub)},
 		{column: numberColumn("conversion_high", "Conversion, high", "%", "Upper end of the 95 % interval of the conversion, after Wilson"),
 			expr: wilson(expr.Add)},
-		{column: column{Name: "statuses", Label: "Statuses", Format: JSON, Description: "List of {status, visitors}: those who converted by the status that outcomes name, the most frequent 50"},
+		{column: column{Name: "statuses", Label: "Statuses", Format: JSON, Description: "List of {status, visitors}: converted visitors by status of their outcomes, the 50 most frequent"},
 			expr: expr.Call(dialect.Concat, expr.Lit("["), expr.Call(dialect.Coalesce, expr.Ref("status_list"), expr.Lit("")), expr.Lit("]"))},
 	}
 }

@@ -35,7 +35,7 @@ func uptimeTypes() []Type {
 				"p99_response_time", "min_response_time", "max_response_time", "avg_ttfb"},
 			Order: []string{"date"}},
 		{Name: "uptime_ssl_status", Title: "Certificate", Category: "Uptime", Visualization: "metric", Tags: []string{"uptime", "ssl"},
-			Description: "The certificate as of the latest check that says something of it",
+			Description: "The certificate as seen by the latest check that tested it",
 			Subject:     store.KindSchedule, Source: "checks", Shape: Totals, Columns: []string{"ssl_expiry", "ssl_valid", "invalid_ssl_checks"}},
 		{Name: "uptime_by_region", Title: "Regions", Category: "Uptime", Visualization: "table", Tags: []string{"uptime", "regions"},
 			Description: "Uptime and response times by the region of the probe",
@@ -67,8 +67,8 @@ func checkMetrics() []metric {
 		{source: "checks", column: countColumn("count", "Checks", "Checks of any status"), expr: expr.Call(dialect.Count)},
 		{source: "checks", column: countColumn("invalid_ssl_checks", "Invalid certificates", "Checks that found one"),
 			expr: expr.Call(dialect.CountIf, expr.Eq(row("ssl_valid"), expr.Int(0)))},
-		{source: "checks", column: instantColumn("ssl_expiry", "Certificate expires", "As of the latest check that says something of it"), expr: last("ssl_expiry")},
-		{source: "checks", column: flagColumn("ssl_valid", "Certificate valid", "As of the latest check that says something of it"), expr: last("ssl_valid")},
+		{source: "checks", column: instantColumn("ssl_expiry", "Certificate expires", "As of the latest check that tested the certificate"), expr: last("ssl_expiry")},
+		{source: "checks", column: flagColumn("ssl_valid", "Certificate valid", "As of the latest check that tested the certificate"), expr: last("ssl_valid")},
 		{source: "outages", column: column{Name: "downtime_seconds", Label: "Downtime", Unit: "s", Format: Number, Decimals: 2, Zero: true,
 			Description: "Time from each check that is down to the next check"},
 			expr: toSeconds(expr.Call(dialect.Sum, expr.Sub(expr.Col("o", "until"), expr.Col("o", "since"))))},
@@ -89,10 +89,10 @@ func checkListMetrics() []metric {
 	}
 	return []metric{
 		of(instantColumn("timestamp", "Time", "When it was made"), row("time")),
-		of(textColumn("url", "Address", "What was checked"), row("url")),
+		of(textColumn("url", "Address", "The address of the check"), row("url")),
 		of(optional("ttfb_ms", "Time to first byte", "Until the answer began"), row("ttfb")),
 		of(optional("total_ms", "Response time", "Until the answer was whole"), row("total")),
-		of(flagColumn("ssl_valid", "Certificate valid", "What the check found; null when it did not look"), row("ssl_valid")),
+		of(flagColumn("ssl_valid", "Certificate valid", "Result of the check; null when it did not test the certificate"), row("ssl_valid")),
 		of(textColumn("error", "Error", "Why it failed; empty when it did not"), row("error")),
 	}
 }

@@ -145,8 +145,8 @@ var fields = []*field{
 	{Name: "session_id", About: "Id of the session, as it was sent", Column: "session_id"},
 	{Name: "anonymous_id", About: "Id of the visitor, as it was sent or made", Column: "anonymous_id"},
 	{Name: "profile_id", About: "Id of the profile, as it was sent; empty when nobody was identified", Column: "profile_id"},
-	{Name: "reason", About: "Why it was turned away: bot, origin, address, window, key, quota or paused", Column: "reason"},
-	{Name: "bot_name", About: "What the bot calls itself; empty for other reasons", Column: "bot_name"},
+	{Name: "reason", About: "Why the request was ignored or refused: bot, origin, address, window, key, quota or paused", Column: "reason"},
+	{Name: "bot_name", About: "Name of the bot; empty for other reasons", Column: "bot_name"},
 	{Name: "probe_region", About: "Region that the check was made from", Column: "probe_region"},
 }
 
@@ -162,9 +162,9 @@ var typeFields = []*field{
 	{Name: "property_key", About: "Name of the property", computed: expr.Col("q", "key")},
 	{Name: "property_value", About: "Value of the property: a text as it is, all else as JSON", computed: expr.Col("q", "value")},
 	{Name: "flag", About: "Key of the flag", computed: propertyText(expr.Lit("flag"))},
-	{Name: "variant", About: "Key of the variant; without one true or false, as it was enabled", computed: flagVariant},
+	{Name: "variant", About: "Key of the variant; without one, true or false: whether the flag was enabled", computed: flagVariant},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", number: true},
-	{Name: "http_code", About: "HTTP status of the answer; 0 when there was none", Column: "http_code", number: true},
+	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", number: true},
 	// A visit without a region is of no place, whatever its country.
 	{Name: "region_country", About: "ISO 3166-1 alpha-2", computed: ifElse(expr.Ne(row("region"), expr.Lit("")), row("country"), expr.Lit(""))},
 	{Name: "city_country", About: "ISO 3166-1 alpha-2", computed: ifElse(expr.Ne(row("city"), expr.Lit("")), row("country"), expr.Lit(""))},

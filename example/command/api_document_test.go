@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/golden"
 )
 
-// random matches what every run answers differently: ids and tokens.
+// random matches ids and tokens, which differ between runs.
 var random = regexp.MustCompile(`slt_[A-Za-z0-9_-]+…?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|flg_[0-9a-zA-Z]+`)
 
 // added matches when the command added the second website, by the clock of the machine.
@@ -25,16 +25,16 @@ var added = regexp.MustCompile(`("domain":"shop.example".*?"createdAt":)"[^"]+"`
 
 const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
 
-// docs/api.md has every route of both handlers, and answers of the demo.
+// TestGoldenAPIDocument compares docs/api.md with all routes of both handlers and with answers of the demo.
 func TestGoldenAPIDocument(t *testing.T) {
 	in := installed{dir: t.TempDir()}
-	in.do(t, "websites", "add", "--id", "web_shop", "--domain", "shop.example") // so that items must name theirs
+	in.do(t, "websites", "add", "--id", "web_shop", "--domain", "shop.example") // with two websites, items must name theirs
 	s := service.Settings{Addr: "127.0.0.1:0", Data: in.dir, Demo: true, DemoDays: 10, JSON: true}
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
 	key := strings.TrimSpace(in.do(t, "keys", "create", "--all", "--scope", "read:data,manage:flags,track:events"))
-	flag := "" // the id of the newest
+	flag := "" // the id of the newest flag
 	send := func(method, target, body string, withKey bool) (int, []byte, error) {
 		r, err := http.NewRequestWithContext(t.Context(), method, p.Address+strings.ReplaceAll(target, "{id}", flag), strings.NewReader(body))
 		if err != nil {

@@ -20,15 +20,15 @@ import (
 type listAudit struct {
 	records
 
-	Key   string   `placeholder:"ID" help:"Id of the key; without it any."`
-	Owner string   `placeholder:"ID" help:"Id of the key's owner; without it any."`
-	Since instant  `placeholder:"WHEN" help:"When to begin: a UTC day, an instant, or a length of time before now, as 24h."`
-	Until instant  `placeholder:"WHEN" help:"When to end: the first day or instant that is left out."`
-	Limit int      `default:"100" help:"Entries at most, up to 1000."`
-	After position `placeholder:"PLACE" help:"Go on after a place that the page before gave."`
+	Key   string   `placeholder:"ID" help:"Only uses of the key with this id."`
+	Owner string   `placeholder:"ID" help:"Only uses of keys of this owner."`
+	Since instant  `placeholder:"WHEN" help:"First time to show: a UTC day, an instant, or a duration before now such as 24h."`
+	Until instant  `placeholder:"WHEN" help:"Show only entries before this day or instant."`
+	Limit int      `default:"100" help:"Maximum number of entries, up to 1000."`
+	After position `placeholder:"PLACE" help:"Continue after this place, from the output of the previous page."`
 }
 
-// A position is where a page of entries ends. The zero one is none.
+// A position is the end of a page of entries. Its zero value means the first page.
 type position struct{ at *audit.Position }
 
 func (p *position) UnmarshalText(text []byte) error {
@@ -38,13 +38,13 @@ func (p *position) UnmarshalText(text []byte) error {
 }
 
 func (*listAudit) Help() string {
-	return `An entry is there about a second after the use. When there are more than --limit, what to go on with is written to stderr, or with --json as "next". Refused uses of what is no key have no key; the start of the secret is in --json.`
+	return `Entries appear about a second after the use of a key. If there are more than --limit, the value for --after is printed to stderr, or with --json as "next". Entries for unknown secrets have no key id; with --json they have the start of the secret.`
 }
 
 func (l *listAudit) Validate() error {
 	q := audit.Query{Limit: l.Limit}
 	if _, err := q.Size(); err != nil || l.Limit == 0 {
-		return fmt.Errorf("--limit %d is not from 1 to 1000", l.Limit)
+		return fmt.Errorf("--limit must be from 1 to 1000, not %d", l.Limit)
 	}
 	return nil
 }
@@ -72,18 +72,18 @@ func (l *listAudit) show(e environment, page audit.Page) error {
 	if l.JSON {
 		return writeJSON(e.out, struct {
 			Entries []entryView `json:"entries"`
-			Next    *string     `json:"next"` // null: there is no more
+			Next    *string     `json:"next"` // null: this is the last page
 		}{entries, next})
 	}
 	err := table(e.out, entries)
 	if next != nil {
-		_, more := fmt.Fprintf(e.errs, "There is more: the same command with --after %s\n", *next)
+		_, more := fmt.Fprintf(e.errs, "For more entries add --after %s\n", *next)
 		err = errors.Join(err, more)
 	}
 	return err
 }
 
-// entryView is an entry as the commands show it.
+// entryView shows an entry of the audit trail.
 type entryView struct {
 	Time      time.Time      `json:"time"`
 	Outcome   string         `json:"outcome"`
@@ -99,8 +99,8 @@ type entryView struct {
 	UserAgent string         `json:"userAgent"`
 	RequestID string         `json:"requestId"`
 	Token     string         `json:"token"`    // id of the panel token; empty: the key itself
-	Subject   string         `json:"subject"`  // whom the host minted the token for
-	Requests  int            `json:"requests"` // that the entry stands for
+	Subject   string         `json:"subject"`  // the host's customer that has the token
+	Requests  int            `json:"requests"` // number of uses in this entry
 	Chain     string         `json:"chain"`
 	Number    int64          `json:"number"` // in its chain
 }
@@ -137,14 +137,14 @@ type verifyAudit struct {
 	records
 	pepperFlags
 
-	Heads string `placeholder:"FILE" help:"File with heads that were kept apart; without it that of the data folder, when there is one."`
+	Heads string `placeholder:"FILE" help:"File with a copy of the audit heads. Default: the file in the data folder, if it exists."`
 }
 
 func (*verifyAudit) Help() string {
-	return `It reads all of the trail, beside running servers too, and names entries that were altered, removed, inserted or moved, and an end that was cut off. A chain that is gone with its head, and a trail that was put back as a whole, show by the heads that servers keep apart: by default those of the data folder. Who wants proof copies that file where nobody who can write to the trail can. It ends with 3 when it found damage.`
+	return `The command reads the whole trail, also while servers run. It reports entries that were changed, deleted, inserted or moved, and an end that was cut off (exit status 3). It also compares the trail with the heads that servers store in the data folder: they reveal a deleted chain and an old trail that was restored. For independent proof, copy that file regularly to a place where users with write access to the database cannot change it, and name the copy with --heads.`
 }
 
-// Run verifies. Its error is a damageError when there is damage.
+// Run verifies the trail. It returns a damageError if there is damage.
 func (v *verifyAudit) Run(ctx context.Context, e environment) error {
 	if err := v.needData(); err != nil {
 		return err
@@ -166,8 +166,7 @@ func (v *verifyAudit) Run(ctx context.Context, e environment) error {
 	})
 }
 
-// knownHeads reads the heads that were kept apart, leaving out what retention may have
-// removed.
+// knownHeads reads the stored heads, without heads of entries that retention may have deleted.
 func (v *verifyAudit) knownHeads(e environment) ([]audit.Checkpoint, error) {
 	file := v.Heads
 	if file == "" {
@@ -175,17 +174,17 @@ func (v *verifyAudit) knownHeads(e environment) ([]audit.Checkpoint, error) {
 	}
 	heads, err := install.ReadHeads(file)
 	if errors.Is(err, fs.ErrNotExist) && v.Heads == "" {
-		_, err := fmt.Fprintf(e.errs, "There is no %s: a chain that is gone, or a trail that was put back, would not show.\n", file)
+		_, err := fmt.Fprintf(e.errs, "%s does not exist, so the command cannot detect a deleted chain or a restored old trail.\n", file)
 		return nil, err
 	}
 	return mapped(heads.Live(e.now()), func(h install.Head) audit.Checkpoint { return h.Checkpoint }), err
 }
 
-// verdict is a report as the command shows it.
+// verdict shows a report.
 type verdict struct {
 	OK       bool        `json:"ok"`
 	Entries  int64       `json:"entries"`
-	Heads    int         `json:"heads"` // kept apart, that it was held against
+	Heads    int         `json:"heads"` // number of stored heads that were compared
 	Chains   []chainView `json:"chains"`
 	Problems []problem   `json:"problems"` // the first thousand
 	Total    int64       `json:"total"`    // of problems
@@ -208,7 +207,7 @@ type problem struct {
 	Text  string `json:"text"`
 }
 
-// judge shows what was found.
+// judge shows the report found.
 func (v *verifyAudit) judge(e environment, found audit.Report, heads int) error {
 	shown := verdict{
 		OK: found.Total == 0, Entries: found.Entries, Heads: heads, Total: found.Total,
@@ -231,19 +230,19 @@ func (v *verifyAudit) judge(e environment, found audit.Report, heads int) error 
 func (v verdict) write(e environment) error {
 	err := table(e.out, v.Chains)
 	for _, p := range v.Problems {
-		_, told := fmt.Fprintln(e.out, clean("damage: "+p.Text))
-		err = errors.Join(err, told)
+		_, failed := fmt.Fprintln(e.out, clean("damage: "+p.Text))
+		err = errors.Join(err, failed)
 	}
 	if v.OK {
-		_, told := fmt.Fprintf(e.out, "verified: %d entries are as they were written\n", v.Entries)
-		err = errors.Join(err, told)
+		_, failed := fmt.Fprintf(e.out, "verified: %d entries are unchanged\n", v.Entries)
+		err = errors.Join(err, failed)
 	}
 	return err
 }
 
-// A damageError says that the audit trail is not as it was written.
+// A damageError reports problems of the audit trail.
 type damageError struct{ problems int64 }
 
 func (d *damageError) Error() string {
-	return fmt.Sprintf("the audit trail was damaged: %d problems", d.problems)
+	return fmt.Sprintf("the audit trail is damaged: %d problems", d.problems)
 }

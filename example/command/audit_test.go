@@ -22,7 +22,7 @@ import (
 	"github.com/sightline-analytics/sightline/example/install"
 )
 
-// pageOf is a page of audit list --json.
+// A pageOf is the output of audit list --json.
 type pageOf struct {
 	Entries []entryView
 	Next    *string
@@ -44,7 +44,7 @@ func (in installed) audit(t *testing.T, flags ...string) (p pageOf) {
 	return p
 }
 
-// verify runs audit verify, and returns what it found and its exit code.
+// verify runs audit verify and returns its findings and exit status.
 func (in installed) verify(t *testing.T, flags ...string) (v verdict, code int) {
 	t.Helper()
 	out, errs, code := in.try(t, append([]string{"audit", "verify", "--json"}, flags...)...)
@@ -52,12 +52,12 @@ func (in installed) verify(t *testing.T, flags ...string) (v verdict, code int) 
 		t.Fatalf("%v: %s", err, errs)
 	}
 	if (code == 3) != strings.Contains(errs, "damaged") {
-		t.Errorf("exit code %d, and it says %q", code, errs)
+		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	return v, code
 }
 
-// TestAudit looks for what a server recorded, page by page, and then for damage to it.
+// TestAudit reads the entries of a server, page by page, and then damages the trail.
 func TestAudit(t *testing.T) {
 	onEachStore(t, func(t *testing.T, in installed) {
 		p := in.serve(t)
@@ -69,7 +69,7 @@ func TestAudit(t *testing.T) {
 		}
 		p.wants(t, "another's", "w2", key, 403)
 		if v, code := in.verify(t); code != 0 || !v.OK {
-			t.Errorf("beside the server: %d, %+v", code, v)
+			t.Errorf("while the server runs: %d, %+v", code, v)
 		}
 		p.wants(t, "a bad one", "w1", "sl_wrong", 401)
 		p.get(t, "/v1/query/websites", in.secret(t, "keys", "create", "--all"))
@@ -83,7 +83,7 @@ func TestAudit(t *testing.T) {
 				if e.Resource != nil {
 					what = e.Resource.Kind + ":" + e.Resource.ID
 				}
-				for range e.Requests { // equal uses of a second are one entry
+				for range e.Requests { // equal uses within a second share an entry
 					outcomes = append(outcomes, fmt.Sprintf("%s %d %s", e.Outcome, e.Status, what))
 				}
 			}
@@ -103,24 +103,24 @@ func TestAudit(t *testing.T) {
 		}{
 			{"all", nil, 10},
 			{"of an owner", []string{"--owner", "north"}, 7},
-			{"of nobody", []string{"--owner", "south"}, 0},
+			{"of an owner without uses", []string{"--owner", "south"}, 0},
 			{"of the last hour", []string{"--since", "1h"}, 10},
 			{"from tomorrow on", []string{"--since", tomorrow}, 0},
 			{"before tomorrow", []string{"--until", tomorrow}, 10},
 			{"before the last hour", []string{"--until", "1h"}, 0},
 		} {
 			if got := in.audit(t, row.flags...).requests(); got != row.want {
-				t.Errorf("%s: entries of %d requests, want %d", row.says, got, row.want)
+				t.Errorf("%s: entries have %d requests, want %d", row.says, got, row.want)
 			}
 		}
 		if v, code := in.verify(t); code != 0 || v.Entries != int64(len(in.audit(t).Entries)) || v.Heads != 3 {
-			t.Errorf("after the end: %d, %+v", code, v)
+			t.Errorf("after the server ended: %d, %+v", code, v)
 		}
 		in.damage(t)
 	})
 }
 
-// damage changes the trail in ways of which each must show.
+// damage changes the trail in several ways. Verification must find each.
 func (in installed) damage(t *testing.T) {
 	t.Helper()
 	for _, row := range []struct {
@@ -128,9 +128,9 @@ func (in installed) damage(t *testing.T) {
 		statements []string
 		finds      string
 	}{
-		{"an entry says another website", []string{"UPDATE audit_pages SET entries = replace(entries, '\"w2\"', '\"w1\"')"}, "altered"},
-		{"the entries are gone", []string{"DELETE FROM audit_pages", "DELETE FROM audit_uses"}, "removed"},
-		{"everything is gone", []string{
+		{"an entry with another website", []string{"UPDATE audit_pages SET entries = replace(entries, '\"w2\"', '\"w1\"')"}, "altered"},
+		{"all entries deleted", []string{"DELETE FROM audit_pages", "DELETE FROM audit_uses"}, "removed"},
+		{"everything deleted", []string{
 			"DELETE FROM audit_pages", "DELETE FROM audit_uses", "DELETE FROM audit_chains",
 		}, "the chain is missing"},
 	} {
@@ -141,18 +141,18 @@ func (in installed) damage(t *testing.T) {
 		}
 		out, _, code := in.try(t, "audit", "verify")
 		if code != 3 || !strings.Contains(out, "damage: ") || strings.Contains(out, "verified") {
-			t.Errorf("%s, for people: exit code %d, %s", row.says, code, out)
+			t.Errorf("%s, without --json: exit code %d, %s", row.says, code, out)
 		}
 	}
 	if v, code := in.verify(t, "--heads", in.file(t, `{"heads":[]}`)); code != 0 || v.Entries != 0 {
-		t.Errorf("held against no heads nothing is missing: %d, %+v", code, v)
+		t.Errorf("without heads, want no damage: %d, %+v", code, v)
 	}
 	if _, errs, code := in.try(t, "audit", "verify", "--heads", in.file(t, "{")); code != 1 || !strings.Contains(errs, "is damaged") {
 		t.Errorf("a damaged file of heads: %d, %s", code, errs)
 	}
 }
 
-// file is a new file with some text.
+// file creates a file with a text.
 func (in installed) file(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
@@ -181,7 +181,7 @@ func (in installed) change(t *testing.T, statements ...string) {
 	}
 }
 
-// recordAt records a use at an instant, as a server did that ran then.
+// recordAt records a use at an instant, as a server would have done.
 func (in installed) recordAt(t *testing.T, instant time.Time) {
 	t.Helper()
 	now, log := func() time.Time { return instant }, slog.New(slog.DiscardHandler)
@@ -201,7 +201,7 @@ func (in installed) recordAt(t *testing.T, instant time.Time) {
 	}
 }
 
-// What is older than --audit-keep goes, and what stays can be verified.
+// TestAuditRetention deletes entries older than --audit-keep and verifies the rest.
 func TestAuditRetention(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	in.recordAt(t, time.Now().Add(-100*oneDay))
@@ -213,7 +213,7 @@ func TestAuditRetention(t *testing.T) {
 	p.get(t, "/v1/query/websites", in.secret(t, "keys", "create", "--all"))
 	for began := time.Now(); len(in.audit(t, "--until", "90d").Entries) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Since(began) > time.Minute {
-			t.Fatalf("what is old stays: %s", p.errs)
+			t.Fatalf("old entries were not deleted: %s", p.errs)
 		}
 	}
 	p.stop(t)
@@ -227,7 +227,7 @@ func TestAuditRetention(t *testing.T) {
 	}
 }
 
-// A server of a folder whose heads cannot be read does not write over them.
+// A server does not overwrite a damaged file of heads.
 func TestDamagedHeads(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.HeadsFile)
@@ -239,6 +239,6 @@ func TestDamagedHeads(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 	if text := read(t, file); text != "x" {
-		t.Errorf("the file holds %q now", text)
+		t.Errorf("the file was changed to %q", text)
 	}
 }

@@ -32,7 +32,7 @@ func (p *printSchema) Run(e environment) error {
 type migrateTables struct {
 	tables
 
-	Clickhouse dsn `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
+	Clickhouse dsn `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, such as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
 }
 
 func (m *migrateTables) Run(ctx context.Context, e environment) (err error) {
@@ -46,19 +46,19 @@ func (m *migrateTables) Run(ctx context.Context, e environment) (err error) {
 	if err := s.Migrate(ctx); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(e.out, "the tables are there, and up to date")
+	_, err = fmt.Fprintln(e.out, "the tables exist and are up to date")
 	return err
 }
 
-// copyEvents carries all rows of a data folder over to ClickHouse, and verifies.
+// copyEvents copies all rows of a data folder to ClickHouse and verifies the copy.
 type copyEvents struct {
 	tables
 
-	Data   string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data to carry over; a server may be running on it."`
-	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
-	Verify bool   `help:"Compare only; change nothing."`
-	Before day    `placeholder:"DAY" help:"Leave out the rows of this UTC day and later, as 2026-11-21."`
-	Rows   int    `default:"20000" help:"How many rows are held in memory and stored at a time."`
+	Data   string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder to copy; a server may be running on it."`
+	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, such as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
+	Verify bool   `help:"Only compare; change nothing."`
+	Before day    `placeholder:"DAY" help:"Leave out rows of this UTC day and later days, such as 2026-11-21."`
+	Rows   int    `default:"20000" help:"Number of rows to hold in memory and store at a time."`
 }
 
 func (c *copyEvents) Validate() error {
@@ -74,13 +74,13 @@ func (c *copyEvents) Validate() error {
 func (c *copyEvents) Run(ctx context.Context, e environment) error {
 	report, err := c.transfer(ctx, e)
 	if ctx.Err() != nil {
-		return fmt.Errorf("ended before it was done; the same command goes on from here: %w", ctx.Err())
+		return fmt.Errorf("stopped before the end; the same command continues from here: %w", ctx.Err())
 	}
 	if err != nil {
 		return err
 	}
 	if !c.Verify {
-		if _, err := fmt.Fprintf(e.out, "carried over now: %d rows\n", report.Copied); err != nil {
+		if _, err := fmt.Fprintf(e.out, "copied now: %d rows\n", report.Copied); err != nil {
 			return err
 		}
 	}
@@ -90,7 +90,7 @@ func (c *copyEvents) Run(ctx context.Context, e environment) error {
 		}
 	}
 	if n := len(report.Differences); n > 0 {
-		return fmt.Errorf("not the same: %d of %d days, counted by table and by website, link or monitor", n, report.Days)
+		return fmt.Errorf("%d of %d days differ, counted per table and per website, link or monitor", n, report.Days)
 	}
 	_, err = fmt.Fprintf(e.out, "verified: %d rows of %d websites, links and monitors are the same on both sides\n", report.Rows, report.Subjects)
 	return err
@@ -114,8 +114,7 @@ func (c *copyEvents) transfer(ctx context.Context, e environment) (_ transfer.Re
 	if c.Verify {
 		return transfer.Verify(ctx, from, target, how)
 	}
-	// The note comes first: rows that the demo adds meanwhile may be there twice as
-	// writes, but not be missing.
+	// The note is read before the copy: the demo may then write some rows again, but no rows can be missing.
 	note, noteErr := os.ReadFile(filepath.Join(c.Data, install.ProgressFile))
 	report, err := transfer.Copy(ctx, from, target, how)
 	if err != nil || noteErr != nil || len(report.Differences) > 0 || !c.Before.IsZero() {
@@ -124,11 +123,11 @@ func (c *copyEvents) transfer(ctx context.Context, e environment) (_ transfer.Re
 	return report, install.Replace(filepath.Join(c.Data, install.ClickHouseProgressFile), note)
 }
 
-// openSource opens the data of a folder: through the server that runs on it, or by itself.
+// openSource opens the data of a folder: through the server that runs on it, or else directly.
 func openSource(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (transfer.Source, func() error, error) {
 	file := filepath.Join(dir, install.EventsFile)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("no data: there is no %s", file)
+		return nil, nil, fmt.Errorf("no data: %s does not exist", file)
 	}
 	if running := control.Dial(ctx, filepath.Join(dir, install.SocketFile)); running != nil {
 		return running, running.Close, nil
@@ -140,7 +139,7 @@ func openSource(ctx context.Context, dir string, log *slog.Logger, now func() ti
 	return s, s.Close, nil
 }
 
-// progressOn writes how far it came, a line each half second.
+// progressOn writes a line about the progress every half second.
 func progressOn(to io.Writer, now func() time.Time) func(transfer.Progress) {
 	var shown time.Time
 	return func(p transfer.Progress) {

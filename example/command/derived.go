@@ -19,15 +19,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// derivedDays are the flags of commands about what is kept of days.
+// derivedDays has the options of commands about stored daily results.
 type derivedDays struct {
-	Data       string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data; a server may be running on it."`
-	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, where events lie there instead of in the data folder."`
+	Data       string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder; a server may be running on it."`
+	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, if events are there and not in the data folder."`
 	Cluster    string `name:"clickhouse-cluster" env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers."`
 	JSON       bool   `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
-	Website    string `placeholder:"ID" help:"Id of the website; without it all that have events."`
-	From       day    `placeholder:"DAY" help:"First UTC day, as 2026-11-21; without it the first that there is."`
-	To         day    `placeholder:"DAY" help:"Last UTC day; without it the last that there is."`
+	Website    string `placeholder:"ID" help:"Id of the website. Default: all websites with events."`
+	From       day    `placeholder:"DAY" help:"First UTC day, such as 2026-11-21. Default: the first day with events."`
+	To         day    `placeholder:"DAY" help:"Last UTC day. Default: the last day with events."`
 }
 
 func (d *derivedDays) Validate() error {
@@ -37,7 +37,7 @@ func (d *derivedDays) Validate() error {
 	return nil
 }
 
-// bounds are the first instant and the one after the last.
+// bounds returns the first instant and the instant after the last day.
 func (d *derivedDays) bounds() (from, to time.Time) {
 	from, to = time.UnixMilli(-1<<53), time.UnixMilli(1<<53)
 	if !d.From.IsZero() {
@@ -62,8 +62,8 @@ func (d *derivedDays) open(ctx context.Context, e environment) (transfer.Source,
 	return s, s.Close, nil
 }
 
-// each calls do for each website, in the order of their ids, with the server that runs on the
-// data or with an engine over the store.
+// each calls do for each website, ordered by id, with the server that runs on the data, or else with an
+// engine over the store.
 func (d *derivedDays) each(ctx context.Context, e environment, do func(seals control.Seals, website store.Subject) error) (err error) {
 	source, closeSource, err := d.open(ctx, e)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *derivedDays) each(ctx context.Context, e environment, do func(seals con
 		return s.Kind != store.KindWebsite || d.Website != "" && s.ID != d.Website
 	})
 	if len(all) == 0 && d.Website != "" {
-		return fmt.Errorf("there are no events of a website %q", d.Website)
+		return fmt.Errorf("website %q has no events", d.Website)
 	}
 	slices.SortFunc(all, func(a, b store.Subject) int { return cmp.Compare(a.ID, b.ID) })
 	for _, website := range all {
@@ -98,10 +98,10 @@ func (d *derivedDays) each(ctx context.Context, e environment, do func(seals con
 type verifyDerived struct{ derivedDays }
 
 func (*verifyDerived) Help() string {
-	return `It computes from the events what is kept of the days that are sealed, a table at a time, and changes nothing. A day that changes meanwhile is skipped; a day that changed since it was sealed is answered from its events anyway, and is not compared. It ends with 1 when there are differences, which derived rebuild mends.`
+	return `The command recomputes the stored results of each day from the events, compares them, and changes nothing. It skips days that change meanwhile, and days that changed since their results were stored: queries read the events of such days. The exit status is 1 if there are differences; derived rebuild corrects them.`
 }
 
-// derivedVerdict is what derived verify found. A day counts once for each table.
+// derivedVerdict has the findings of derived verify. A day counts once for each table.
 type derivedVerdict struct {
 	Verified    int              `json:"verified"`
 	Skipped     int              `json:"skipped"`
@@ -143,7 +143,7 @@ func (v *verifyDerived) Run(ctx context.Context, e environment) error {
 		return err
 	}
 	if n := len(found.Differences); n > 0 {
-		return fmt.Errorf("not what the events give: %d days, counted by table; derived rebuild mends them", n)
+		return fmt.Errorf("stored results differ from the events: %d days, counted per table; correct them with derived rebuild", n)
 	}
 	return nil
 }
@@ -157,14 +157,14 @@ func (v *verifyDerived) show(e environment, found derivedVerdict) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(e.out, "compared: %d days, counted by table; %d changed meanwhile and were skipped\n", found.Verified, found.Skipped)
+	_, err := fmt.Fprintf(e.out, "compared: %d days, counted per table; skipped: %d days that changed meanwhile\n", found.Verified, found.Skipped)
 	return err
 }
 
 type rebuildDerived struct{ derivedDays }
 
 func (*rebuildDerived) Help() string {
-	return `It replaces what is kept of the days that have events or are sealed, 30 at a time at most, each time all of them or none. Answers are the same before, meanwhile and afterwards, unless what was kept was wrong.`
+	return `The command replaces the stored results of all days, at most 30 days at a time and each time atomically. Answers stay the same meanwhile, unless the stored results were wrong.`
 }
 
 func (r *rebuildDerived) Run(ctx context.Context, e environment) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// What is kept of a day is verified and rebuilt by a command alone and by the server beside it.
+// TestDerived verifies and rebuilds stored daily results, without a server and through a running one.
 func TestDerived(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.EventsFile)
@@ -32,7 +32,7 @@ func TestDerived(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rebuilt, clean := "rebuilt: 1 days of 1 websites\n", "compared: 2 days, counted by table; 0 changed meanwhile and were skipped\n"
+	rebuilt, clean := "rebuilt: 1 days of 1 websites\n", "compared: 2 days, counted per table; skipped: 0 days that changed meanwhile\n"
 	if out := in.derived(t, 0, "rebuild"); out != rebuilt {
 		t.Errorf("rebuild: %s", out)
 	}
@@ -51,26 +51,26 @@ func TestDerived(t *testing.T) {
 	}
 	differs := `{"verified":2,"skipped":0,"differences":[{"website":"w","day":"2026-03-01","table":"sealed_sessions","missing":1,"surplus":1}]}` + "\n"
 	if out := in.derived(t, 1, "verify", "--json"); out != differs {
-		t.Errorf("verify of what was changed: %s", out)
+		t.Errorf("verify after a change: %s", out)
 	}
 
-	in.serve(t, "--new-records") // the test made the file of events alone
+	in.serve(t, "--new-records") // the test created only the file of events
 	if out := in.derived(t, 1, "verify", "--website", "w", "--from", "2026-03-01", "--to", "2026-03-01", "--json"); out != differs {
-		t.Errorf("verify beside a server: %s", out)
+		t.Errorf("verify while a server runs: %s", out)
 	}
 	if out := in.derived(t, 0, "verify", "--from", "2026-03-02"); !strings.HasPrefix(out, "compared: 0 days") {
 		t.Errorf("verify of other days: %s", out)
 	}
 	in.derived(t, 1, "verify", "--website", "other")
 	if out := in.derived(t, 0, "rebuild"); out != rebuilt {
-		t.Errorf("rebuild beside a server: %s", out)
+		t.Errorf("rebuild while a server runs: %s", out)
 	}
 	if out := in.derived(t, 0, "verify"); out != clean {
-		t.Errorf("verify after it: %s", out)
+		t.Errorf("verify after the rebuild: %s", out)
 	}
 }
 
-// derived runs a command about what is kept of days, which must end with code.
+// derived runs a derived command and checks its exit status.
 func (in installed) derived(t *testing.T, code int, command ...string) string {
 	t.Helper()
 	var out, errs strings.Builder

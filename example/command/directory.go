@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// The views are what store/meta keeps, with the names that JSON has for it.
+// The views show records of store/meta, with field names for JSON.
 type (
 	ownerView struct {
 		ID        string    `json:"id"`
@@ -62,8 +62,8 @@ func (m monitorView) cells() []cell {
 type addOwner struct {
 	records
 
-	ID   string `placeholder:"ID" help:"Id that other commands name; made when there is none."`
-	Name string `placeholder:"NAME" help:"Name for people."`
+	ID   string `placeholder:"ID" help:"Id of the owner, for other commands. Default: a random id."`
+	Name string `placeholder:"NAME" help:"Display name."`
 }
 
 func (a *addOwner) Validate() error {
@@ -80,7 +80,7 @@ func (a *addOwner) Run(ctx context.Context, e environment) error {
 			return errClientID
 		}
 		if errors.Is(err, meta.ErrExists) {
-			return fmt.Errorf("there is an owner %q already; choose another --id", a.ID)
+			return fmt.Errorf("owner %q already exists; choose another --id", a.ID)
 		}
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (l *listOwners) Run(ctx context.Context, e environment) error {
 type changeOwner struct {
 	ofOne
 
-	Name string `required:"" placeholder:"NAME" help:"Name for people; the id when it is empty."`
+	Name string `required:"" placeholder:"NAME" help:"Display name. Empty: the id."`
 }
 
 func (c *changeOwner) Run(ctx context.Context, e environment) error {
@@ -114,7 +114,7 @@ func (c *changeOwner) Run(ctx context.Context, e environment) error {
 type removeOwner struct{ ofOne }
 
 func (*removeOwner) Help() string {
-	return `Only an owner who has no websites, links and monitors left, and no keys but revoked ones, which go, too. Who adds an owner of the same id gives them the ids of what was removed, and the numbers that lie there.`
+	return `Remove all websites, links and monitors of the owner first, and revoke the keys, which are then removed too. An owner created later with the same id can see the statistics of the removed one.`
 }
 
 func (r *removeOwner) Run(ctx context.Context, e environment) error {
@@ -124,15 +124,15 @@ func (r *removeOwner) Run(ctx context.Context, e environment) error {
 type addLink struct {
 	owned
 
-	ID     string `placeholder:"ID" help:"Id of the link; made when there is none."`
-	Slug   string `placeholder:"SLUG" help:"Last part of the link's address, unique among those of the owner."`
-	Target string `required:"" placeholder:"ADDRESS" help:"Address that it leads to, as https://shop.example/sale."`
-	Name   string `placeholder:"NAME" help:"Name for people; the slug, else the target, when there is none."`
+	ID     string `placeholder:"ID" help:"Id of the link. Default: a random id."`
+	Slug   string `placeholder:"SLUG" help:"Last part of the link's address, unique for the owner."`
+	Target string `required:"" placeholder:"ADDRESS" help:"Target address, such as https://shop.example/sale."`
+	Name   string `placeholder:"NAME" help:"Display name. Default: the slug, else the target."`
 }
 
 func (a *addLink) Run(ctx context.Context, e environment) error {
 	l := meta.Link{ID: a.ID, Owner: a.Owner, Slug: a.Slug, TargetURL: a.Target, Name: a.Name}
-	return add(ctx, e, &a.owned, (*meta.Store).CreateLink, l, viewLink, "there is a link of that --id or --slug already; see links list")
+	return add(ctx, e, &a.owned, (*meta.Store).CreateLink, l, viewLink, "a link with this --id or --slug already exists; see links list")
 }
 
 type listLinks struct{ owned }
@@ -144,12 +144,12 @@ func (l *listLinks) Run(ctx context.Context, e environment) error {
 type changeLink struct {
 	ofOne
 
-	Slug   *string `placeholder:"SLUG" help:"Last part of the link's address, unique among those of the owner; empty for none."`
-	Target *string `placeholder:"ADDRESS" help:"Address that it leads to, as https://shop.example/sale."`
-	Name   *string `placeholder:"NAME" help:"Name for people; the slug, else the target, when it is empty."`
+	Slug   *string `placeholder:"SLUG" help:"Last part of the link's address, unique for the owner. Empty: no slug."`
+	Target *string `placeholder:"ADDRESS" help:"Target address, such as https://shop.example/sale."`
+	Name   *string `placeholder:"NAME" help:"Display name. Empty: the slug, else the target."`
 }
 
-func (*changeLink) Help() string { return `What is not named stays.` }
+func (*changeLink) Help() string { return `Options that you leave out do not change.` }
 
 func (c *changeLink) Run(ctx context.Context, e environment) error {
 	err := changeOne(ctx, e, &c.ofOne, "link", (*meta.Store).ChangeLink, func(l *meta.Link) {
@@ -158,7 +158,7 @@ func (c *changeLink) Run(ctx context.Context, e environment) error {
 		assign(&l.Name, c.Name)
 	}, viewLink)
 	if errors.Is(err, meta.ErrExists) {
-		return errors.New("its owner has a link of that --slug already; see links list")
+		return errors.New("the owner already has a link with this --slug; see links list")
 	}
 	return err
 }
@@ -166,7 +166,7 @@ func (c *changeLink) Run(ctx context.Context, e environment) error {
 type removeLink struct{ ofOne }
 
 func (*removeLink) Help() string {
-	return `Nothing more is taken for it or shown of it; its visits stay where they are. Its id can be added again by the same owner alone.`
+	return `The server no longer counts visits of the link or shows statistics of it. Stored visits are not deleted. Only the same owner can add the id again.`
 }
 
 func (r *removeLink) Run(ctx context.Context, e environment) error {
@@ -176,16 +176,16 @@ func (r *removeLink) Run(ctx context.Context, e environment) error {
 type addMonitor struct {
 	owned
 
-	ID      string `placeholder:"ID" help:"Id of the monitor; made when there is none."`
-	URL     string `name:"url" required:"" placeholder:"ADDRESS" help:"Address that is checked, as https://shop.example/."`
-	Website string `placeholder:"ID" help:"Id of the website that it is of, when it is of one."`
-	Name    string `placeholder:"NAME" help:"Name for people; the address when there is none."`
+	ID      string `placeholder:"ID" help:"Id of the monitor. Default: a random id."`
+	URL     string `name:"url" required:"" placeholder:"ADDRESS" help:"Address to check, such as https://shop.example/."`
+	Website string `placeholder:"ID" help:"Id of the website the monitor belongs to (optional)."`
+	Name    string `placeholder:"NAME" help:"Display name. Default: the address."`
 }
 
 func (a *addMonitor) Run(ctx context.Context, e environment) error {
 	m := meta.Monitor{ID: a.ID, Owner: a.Owner, Name: a.Name, URL: a.URL, WebsiteID: a.Website}
-	err := add(ctx, e, &a.owned, (*meta.Store).CreateMonitor, m, viewMonitor, fmt.Sprintf("there is a monitor %q already; choose another --id", a.ID))
-	if errors.Is(err, store.ErrNotFound) { // an owner that is not there reads otherwise
+	err := add(ctx, e, &a.owned, (*meta.Store).CreateMonitor, m, viewMonitor, fmt.Sprintf("monitor %q already exists; choose another --id", a.ID))
+	if errors.Is(err, store.ErrNotFound) { // the website; an unknown owner has another error
 		return fmt.Errorf("%s has no website %q; see websites list --owner %[1]s", a.Owner, a.Website)
 	}
 	return err
@@ -200,12 +200,12 @@ func (l *listMonitors) Run(ctx context.Context, e environment) error {
 type changeMonitor struct {
 	ofOne
 
-	URL     *string `name:"url" placeholder:"ADDRESS" help:"Address that is checked, as https://shop.example/."`
-	Website *string `placeholder:"ID" help:"Id of the website that it is of; empty for none."`
-	Name    *string `placeholder:"NAME" help:"Name for people; the address when it is empty."`
+	URL     *string `name:"url" placeholder:"ADDRESS" help:"Address to check, such as https://shop.example/."`
+	Website *string `placeholder:"ID" help:"Id of the website the monitor belongs to. Empty: no website."`
+	Name    *string `placeholder:"NAME" help:"Display name. Empty: the address."`
 }
 
-func (*changeMonitor) Help() string { return `What is not named stays.` }
+func (*changeMonitor) Help() string { return `Options that you leave out do not change.` }
 
 func (c *changeMonitor) Run(ctx context.Context, e environment) error {
 	return c.read(ctx, e, func(m *meta.Store) error {
@@ -231,7 +231,7 @@ func (c *changeMonitor) Run(ctx context.Context, e environment) error {
 type removeMonitor struct{ ofOne }
 
 func (*removeMonitor) Help() string {
-	return `Nothing more is taken for it or shown of it; its checks stay where they are. Its id can be added again by the same owner alone.`
+	return `The server no longer accepts checks of the monitor or shows statistics of it. Stored checks are not deleted. Only the same owner can add the id again.`
 }
 
 func (r *removeMonitor) Run(ctx context.Context, e environment) error {

@@ -16,15 +16,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// flagFields are the fields of a flag. They go through the same checks as those of a request.
+// flagFields has the fields of a flag. They get the same checks as fields of a request.
 type flagFields struct {
-	Name        *string   `placeholder:"TEXT" help:"Name for people."`
-	Description *string   `placeholder:"TEXT" help:"What it is for."`
-	Status      *string   `placeholder:"STATUS" help:"active, inactive or archived; a new one is active."`
-	Default     *bool     `negatable:"" help:"What a boolean flag is when no rule decides."`
-	Percentage  *float64  `placeholder:"0..100" help:"For how many percent a rollout is on, with at most two decimals."`
-	HashVersion *int      `placeholder:"1|2" help:"Hash that divides people: 2, the default for new flags, or 1, the hash of the public product. A change shuffles people."`
-	By          *string   `placeholder:"UNIT" help:"What a rollout takes in as a whole: user, organization or team."`
+	Name        *string   `placeholder:"TEXT" help:"Display name."`
+	Description *string   `placeholder:"TEXT" help:"Purpose of the flag."`
+	Status      *string   `placeholder:"STATUS" help:"active, inactive or archived. New flags are active."`
+	Default     *bool     `negatable:"" help:"Value of a boolean flag if no rule matches."`
+	Percentage  *float64  `placeholder:"0..100" help:"Rollout percentage, with at most two decimals."`
+	HashVersion *int      `placeholder:"1|2" help:"Hash that divides users: 2, the default for new flags, or 1, the hash of the public product. A change gives users other variants."`
+	By          *string   `placeholder:"UNIT" help:"Unit of the rollout: user, organization or team."`
 	Set         []setting `sep:"none" placeholder:"FIELD=JSON" help:"Any field of the API: rules, variants, payload, dependencies, targetGroupIds and so on; FIELD=@FILE takes the JSON from a file; may be repeated."`
 }
 
@@ -44,7 +44,7 @@ func (s *setting) UnmarshalText(text []byte) error {
 	return err
 }
 
-// jsonOf is JSON as it was typed, or as the file that is named holds it.
+// jsonOf returns text as JSON, or the JSON of the file that text names after @.
 func jsonOf(text string) (json.RawMessage, error) {
 	js := []byte(text)
 	if file, named := strings.CutPrefix(text, "@"); named {
@@ -59,7 +59,7 @@ func jsonOf(text string) (json.RawMessage, error) {
 	return js, nil
 }
 
-// patch is what was named, with more fields.
+// patch returns the given options, and more, as a patch.
 func (f *flagFields) patch(more map[string]any) (flags.Patch, error) {
 	fields := map[string]any{}
 	for name, value := range more {
@@ -82,10 +82,10 @@ func (f *flagFields) patch(more map[string]any) (flags.Patch, error) {
 	return flags.ParsePatch(js)
 }
 
-// fits refuses what would do nothing for a flag of type t, which would be on for all or none instead.
+// fits returns an error for rollout options of a flag of another type t, which would ignore them.
 func (f *flagFields) fits(t flags.Type) error {
 	if (f.Percentage != nil || f.By != nil) && (t == flags.Boolean || t == flags.Multivariant) {
-		return fmt.Errorf("--percentage and --by are for a flag of --type rollout, and this one is %s", t)
+		return fmt.Errorf("--percentage and --by need a flag of type rollout, and this one is %s", t)
 	}
 	return nil
 }
@@ -100,9 +100,9 @@ type createFlag struct {
 	ofClient
 	flagFields
 
-	Key         string `arg:"" help:"Key that programs ask for."`
-	Environment string `placeholder:"NAME" help:"Environment that it is for; without it for contexts without one."`
-	Type        string `default:"boolean" placeholder:"TYPE" help:"boolean, which it is without this, rollout or multivariant."`
+	Key         string `arg:"" help:"Key of the flag, which programs evaluate it by."`
+	Environment string `placeholder:"NAME" help:"Environment of the flag. Default: contexts without an environment."`
+	Type        string `default:"boolean" placeholder:"TYPE" help:"Type: boolean, rollout or multivariant."`
 }
 
 func (c *createFlag) Run(ctx context.Context, e environment) error {
@@ -124,7 +124,7 @@ func (c *createFlag) Run(ctx context.Context, e environment) error {
 		}
 		f, err = editor.Create(ctx, byCommand(), f)
 		if errors.Is(err, flags.ErrExists) {
-			return fmt.Errorf("there is a flag %q already; see flags update", c.Key)
+			return fmt.Errorf("flag %q already exists; see flags update", c.Key)
 		}
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ type updateFlag struct {
 	flagFields
 }
 
-func (*updateFlag) Help() string { return `What is not named stays.` }
+func (*updateFlag) Help() string { return `Options that you leave out do not change.` }
 
 func (u *updateFlag) Run(ctx context.Context, e environment) error {
 	patch, err := u.patch(nil)
@@ -151,7 +151,7 @@ func (u *updateFlag) Run(ctx context.Context, e environment) error {
 type deleteFlag struct{ ofFlag }
 
 func (*deleteFlag) Help() string {
-	return `Programs get what they fall back on. flags create with the key brings it back, with id and history; the thousand that were removed last are kept.`
+	return `Programs then use their own default. Creating a flag with the same key restores it with its id and history (for the last 1000 deleted flags).`
 }
 
 func (d *deleteFlag) Run(ctx context.Context, e environment) error {
@@ -177,17 +177,17 @@ func (d *deleteFlag) Run(ctx context.Context, e environment) error {
 type scheduleFlag struct {
 	ofFlag
 
-	Step  []step `sep:"none" placeholder:"WHEN=ACTION" help:"What happens when: an instant, a UTC day or a length of time from now, and enable, disable or a percentage, as 2027-01-31T08:00:00Z=25; may be repeated."`
-	Clear bool   `help:"Nothing happens any more."`
+	Step  []step `sep:"none" placeholder:"WHEN=ACTION" help:"A step: an instant, a UTC day or a duration from now, and enable, disable or a percentage, such as 2027-01-31T08:00:00Z=25; may be repeated."`
+	Clear bool   `help:"Remove all scheduled steps."`
 }
 
 func (*scheduleFlag) Help() string {
-	return `The steps take the place of those before. They happen at their instants in all servers, and after an outage they have happened.`
+	return `The new steps replace all earlier ones. Steps take effect at the same time on all servers. Steps that fell due during an outage are applied.`
 }
 
 func (s *scheduleFlag) Validate() error {
 	if s.Clear == (len(s.Step) > 0) {
-		return errors.New("say either --step or --clear")
+		return errors.New("use either --step or --clear")
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (s *step) UnmarshalText(text []byte) error {
 	}
 	percentage, err := strconv.ParseFloat(action, 64)
 	if err != nil || !(percentage >= 0 && percentage <= 100) {
-		return errors.New("not an instant and enable, disable or a percentage, as 2027-01-31T08:00:00Z=25")
+		return errors.New("not a time and enable, disable or a percentage, such as 2027-01-31T08:00:00Z=25")
 	}
 	s.action = flags.Step{Action: flags.UpdateRollout, Percentage: percentage}
 	return nil

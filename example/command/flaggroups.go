@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// groupView is a target group with cells.
+// groupView shows a target group.
 type groupView flags.Group
 
 func (g groupView) cells() []cell {
@@ -37,11 +37,11 @@ func (l *listGroups) Run(ctx context.Context, e environment) error {
 type putGroup struct {
 	ofClient
 
-	ID          string `placeholder:"ID" help:"Id of the group that is replaced; without it there is a new one."`
-	Name        string `required:"" placeholder:"TEXT" help:"Name for people."`
-	Description string `placeholder:"TEXT" help:"Who they are."`
-	Color       string `placeholder:"#RRGGBB" help:"Colour in panels."`
-	Rules       rules  `required:"" placeholder:"JSON|@FILE" help:"Rules, as in the API, typed or in a file."`
+	ID          string `placeholder:"ID" help:"Id of the group to replace. Default: create a group."`
+	Name        string `required:"" placeholder:"TEXT" help:"Display name."`
+	Description string `placeholder:"TEXT" help:"Description of the group."`
+	Color       string `placeholder:"#RRGGBB" help:"Colour in dashboards."`
+	Rules       rules  `required:"" placeholder:"JSON|@FILE" help:"Rules as in the API, as JSON or in a file."`
 }
 
 func (p *putGroup) Run(ctx context.Context, e environment) error {
@@ -59,7 +59,7 @@ func (p *putGroup) Run(ctx context.Context, e environment) error {
 	})
 }
 
-// rules are those of a group in JSON.
+// rules reads the rules of a group from JSON.
 type rules []flags.Rule
 
 func (r *rules) UnmarshalText(text []byte) error {
@@ -67,7 +67,7 @@ func (r *rules) UnmarshalText(text []byte) error {
 	if err != nil {
 		return err
 	}
-	patch, err := flags.ParsePatch(fmt.Appendf(nil, `{"rules":%s}`, js)) // which knows what is wrong in words of JSON
+	patch, err := flags.ParsePatch(fmt.Appendf(nil, `{"rules":%s}`, js)) // its errors name fields of JSON
 	if err != nil {
 		return plain(err, flags.ErrInvalid)
 	}
@@ -104,5 +104,5 @@ func (r *removeGroup) Run(ctx context.Context, e environment) error {
 }
 
 func noGroup(id, client string) error {
-	return fmt.Errorf("there is no target group %q; see flags groups list --client %s", id, client)
+	return fmt.Errorf("target group %q does not exist; see flags groups list --client %s", id, client)
 }

@@ -15,32 +15,32 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// flagCommands are about feature flags. Servers see what they change within a second.
+// flagCommands manage feature flags. Servers see changes within a second.
 type flagCommands struct {
 	List     listFlags    `cmd:"" help:"List the flags of a client."`
-	Create   createFlag   `cmd:"" help:"Make a flag, or bring back the removed one of its key."`
+	Create   createFlag   `cmd:"" help:"Create a flag, or restore the deleted flag with the same key."`
 	Update   updateFlag   `cmd:"" help:"Change a flag."`
-	Delete   deleteFlag   `cmd:"" help:"Take a flag out of use."`
-	Schedule scheduleFlag `cmd:"" help:"Say when a flag goes on, off, or further."`
-	Evaluate evaluateFlag `cmd:"" help:"Show what flags are for somebody, and why."`
-	History  flagHistory  `cmd:"" help:"List what happened to a flag, the newest first."`
+	Delete   deleteFlag   `cmd:"" help:"Delete a flag."`
+	Schedule scheduleFlag `cmd:"" help:"Schedule when a flag is enabled, disabled or rolled out further."`
+	Evaluate evaluateFlag `cmd:"" help:"Evaluate flags for a user and show why."`
+	History  flagHistory  `cmd:"" help:"List the changes of a flag, the newest first."`
 	Groups   struct {
 		List   listGroups  `cmd:"" help:"List the target groups of a client."`
-		Put    putGroup    `cmd:"" help:"Make a target group, or replace one."`
-		Remove removeGroup `cmd:"" help:"Remove a target group that no flag has."`
+		Put    putGroup    `cmd:"" help:"Create or replace a target group."`
+		Remove removeGroup `cmd:"" help:"Remove a target group that no flag uses."`
 	} `cmd:"" help:"Target groups: rules that several flags share."`
 }
 
-// ofClient are the flags of commands about what one client has.
+// ofClient has the options of commands about the flags of one client.
 type ofClient struct {
 	records
 
-	Client string `required:"" env:"SIGHTLINE_CLIENT" placeholder:"ID" help:"Id of the website, or of the owner, that has the flags."`
+	Client string `required:"" env:"SIGHTLINE_CLIENT" placeholder:"ID" help:"Id of the website or owner that the flags belong to."`
 
-	client flags.Client // that Client names
+	client flags.Client // the client with the id Client
 }
 
-// editing opens the store of a command about flags, and runs it.
+// editing opens the store, finds the client and calls run.
 func (o *ofClient) editing(ctx context.Context, e environment, run func(*flags.Editor, *meta.Store) error) error {
 	return o.read(ctx, e, func(m *meta.Store) error {
 		o.client = flags.OfWebsite(o.Client)
@@ -50,7 +50,7 @@ func (o *ofClient) editing(ctx context.Context, e environment, run func(*flags.E
 			_, err = m.OwnerByID(ctx, o.Client)
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("there is no website and no owner %q; see websites list and owners list", o.Client)
+			return fmt.Errorf("no website and no owner has the id %q; see websites list and owners list", o.Client)
 		}
 		if err != nil {
 			return err
@@ -67,18 +67,18 @@ func (o *ofClient) editing(ctx context.Context, e environment, run func(*flags.E
 	})
 }
 
-// byCommand is who changes flags here, for their history.
+// byCommand returns the author of changes, for the history of flags.
 func byCommand() flags.Actor { return flags.Actor{Kind: "command"} }
 
-// ofFlag is for commands about one flag.
+// ofFlag has the options of commands about one flag.
 type ofFlag struct {
 	ofClient
 
 	Flag        string `arg:"" help:"Key of the flag, or its id."`
-	Environment string `placeholder:"NAME" help:"Environment of the key; without it that of flags without one."`
+	Environment string `placeholder:"NAME" help:"Environment of the flag, if it has one and is named by its key."`
 }
 
-// target finds the flag, removed or not.
+// target finds the flag, also a deleted one.
 func (o *ofFlag) target(ctx context.Context, m *meta.Store) (flags.Target, error) {
 	set, err := m.Flags().Load(ctx, o.client)
 	if err != nil {
@@ -94,11 +94,11 @@ func (o *ofFlag) target(ctx context.Context, m *meta.Store) (flags.Target, error
 }
 
 func (o *ofFlag) noFlag() error {
-	return fmt.Errorf("there is no flag %q; see flags list --client %s", o.Flag, o.Client)
+	return fmt.Errorf("flag %q does not exist; see flags list --client %s", o.Flag, o.Client)
 }
 
-// change changes the flag, and shows it as it is kept. fits, if there is one, refuses what makes no
-// sense for the type that the flag then has.
+// change changes the flag and shows the stored flag. If fits is not nil, it checks the options against the
+// type that the flag has after the change.
 func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type) error, edit func(*flags.Flag)) error {
 	return o.editing(ctx, e, func(editor *flags.Editor, m *meta.Store) error {
 		t, err := o.target(ctx, m)
@@ -112,7 +112,7 @@ func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type
 		}
 		f, err := editor.Change(ctx, t, edit)
 		if errors.Is(err, flags.ErrNotFound) {
-			return o.noFlag() // it was removed
+			return o.noFlag() // it was deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type
 	})
 }
 
-// flagView is a flag with cells.
+// flagView shows a flag.
 type flagView flags.Flag
 
 func (f flagView) cells() []cell {
@@ -132,7 +132,7 @@ func (f flagView) cells() []cell {
 	}
 }
 
-// otherwise is what the flag is when no rule decides.
+// otherwise returns the value of the flag if no rule matches.
 func (f flagView) otherwise() string {
 	switch {
 	case f.Type == flags.Rollout:

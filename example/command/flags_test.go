@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
-// TestFlagsReachOtherProcesses has two servers on one PostgreSQL and one Redis: the one that changes
-// a flag evaluates it so at once, the other within a second, as both do after a command.
+// TestFlagsReachOtherProcesses runs two servers on one PostgreSQL and one Redis. The server that changes a flag
+// must use it immediately, the other within a second. After a command both must use it within a second.
 func TestFlagsReachOtherProcesses(t *testing.T) {
 	redis := required(t, "REDIS_DSN")
 	one := installed{t.TempDir(), pgtest.Schema(t)}
@@ -34,7 +34,7 @@ func TestFlagsReachOtherProcesses(t *testing.T) {
 	q.mustBe(t, false, time.Second)
 }
 
-// flagID is that of the flag of w1.
+// flagID returns the id of the flag of w1.
 func (in installed) flagID(t *testing.T) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(in.do(t, "flags", "list", "--client", "w1", "--json"), `"id":"`)
@@ -45,7 +45,7 @@ func (in installed) flagID(t *testing.T) string {
 	return id
 }
 
-// mustBe wants the flag of w1 to be on or off, within a time and what a busy machine adds to it.
+// mustBe fails unless the flag of w1 is on or off within a time, plus otherWork.
 func (p *process) mustBe(t *testing.T, on bool, within time.Duration) {
 	t.Helper()
 	if within > 0 {
@@ -59,7 +59,7 @@ func (p *process) mustBe(t *testing.T, on bool, within time.Duration) {
 			return
 		}
 		if took >= within {
-			t.Errorf("after %v it is %s; want it on: %v", took, body, on)
+			t.Errorf("after %v the flag is %s; want on: %v", took, body, on)
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

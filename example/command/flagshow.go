@@ -19,17 +19,17 @@ import (
 type evaluateFlag struct {
 	ofClient
 
-	Flag         []string   `arg:"" optional:"" help:"Keys; without any, all that are evaluated."`
+	Flag         []string   `arg:"" optional:"" help:"Keys. Default: all flags of the environment."`
 	User         string     `placeholder:"ID" help:"Id of the user."`
 	Email        string     `placeholder:"ADDRESS" help:"Email address of the user."`
 	Organization string     `placeholder:"ID" help:"Id of the user's organisation."`
 	Team         string     `placeholder:"ID" help:"Id of the user's team."`
-	Environment  string     `placeholder:"NAME" help:"Environment; flags of others are not evaluated."`
-	Property     []property `sep:"none" placeholder:"NAME=JSON" help:"A property; what is no JSON is a text; may be repeated."`
-	At           instant    `placeholder:"WHEN" help:"As it will be then: a UTC day, an instant, or a length of time from now."`
+	Environment  string     `placeholder:"NAME" help:"Environment; flags of other environments are not evaluated."`
+	Property     []property `sep:"none" placeholder:"NAME=JSON" help:"A property of the context. Values that are not JSON are texts. May be repeated."`
+	At           instant    `placeholder:"WHEN" help:"Evaluate for this time: a UTC day, an instant, or a duration from now."`
 }
 
-// A property of whom flags are evaluated for.
+// A property of the context.
 type property struct {
 	name  string
 	value any
@@ -38,7 +38,7 @@ type property struct {
 func (p *property) UnmarshalText(text []byte) error {
 	name, value, ok := strings.Cut(string(text), "=")
 	if !ok {
-		return errors.New("not a name and a value like plan=pro")
+		return errors.New("not a name and a value, such as plan=pro")
 	}
 	p.name, p.value = name, value
 	if json.Valid([]byte(value)) {
@@ -76,7 +76,7 @@ func (v *evaluateFlag) results(x *flags.Index, c *flags.Context, now time.Time) 
 	return mapped(keys, func(key string) resultView { return resultView{key, x.Evaluate(key, c, now)} })
 }
 
-// resultView is what a flag is for somebody.
+// resultView shows the result of one flag.
 type resultView struct {
 	Key string `json:"key"`
 	flags.Result
@@ -96,7 +96,7 @@ func (r resultView) cells() []cell {
 type flagHistory struct {
 	ofFlag
 
-	Limit int `default:"100" help:"How many changes, at most 1000."`
+	Limit int `default:"100" help:"Maximum number of changes, up to 1000."`
 }
 
 func (h *flagHistory) Run(ctx context.Context, e environment) error {
@@ -116,7 +116,7 @@ func (h *flagHistory) Run(ctx context.Context, e environment) error {
 	})
 }
 
-// changeView is one change of a flag.
+// changeView shows a change of a flag.
 type changeView flags.Change
 
 func (c changeView) cells() []cell {
@@ -126,7 +126,7 @@ func (c changeView) cells() []cell {
 	}
 }
 
-// changed are the fields of the flag that are other than before.
+// changed returns the names of the fields that the change set, changed or removed.
 func (c changeView) changed() (fields []string) {
 	if c.Before == nil || c.After == nil {
 		return nil
@@ -138,7 +138,7 @@ func (c changeView) changed() (fields []string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if _, kept := after[name]; !kept {
+		if _, found := after[name]; !found {
 			fields = append(fields, name)
 		}
 	}

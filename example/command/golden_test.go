@@ -30,8 +30,8 @@ func onEachStore(t *testing.T, test func(t *testing.T, in installed)) {
 	t.Run("postgres", func(t *testing.T) { test(t, installed{t.TempDir(), pgtest.Schema(t)}) })
 }
 
-// required is an environment variable that names a server, without which a test is
-// skipped, or fails where everything has to run.
+// required returns an environment variable with the address of a server. Without it the test is skipped, or
+// fails with CI=true.
 func required(t *testing.T, name string) string {
 	t.Helper()
 	value := os.Getenv(name)
@@ -45,7 +45,7 @@ func required(t *testing.T, name string) string {
 	return value
 }
 
-// args are those of a command on the install.
+// args returns a command with the options of the install.
 func (in installed) args(command ...string) []string {
 	args := slices.Concat(command, []string{"--data", in.dir})
 	if in.dsn != "" {
@@ -62,7 +62,7 @@ func (in installed) try(t *testing.T, command ...string) (out, errs string, code
 	return o.String(), e.String(), code
 }
 
-// do runs a command that must succeed, and returns what it wrote to stdout.
+// do runs a command that must succeed, and returns its stdout.
 func (in installed) do(t *testing.T, command ...string) string {
 	t.Helper()
 	out, errs, code := in.try(t, command...)
@@ -72,8 +72,8 @@ func (in installed) do(t *testing.T, command ...string) string {
 	return out
 }
 
-// What differs from run to run, and what a transcript has instead, of the same width
-// where tables have it.
+// changing lists texts that differ between runs, and their replacements in transcripts. Replacements of cells
+// have the same width.
 var changing = []struct {
 	what *regexp.Regexp
 	as   string
@@ -93,19 +93,19 @@ var changing = []struct {
 	{regexp.MustCompile(`\S*/Test\S*/\d+`), "DIR"},
 }
 
-// TestGoldenCommands holds what the commands write, for people and for programs, against a file
-// that a person has read. Both stores say the same.
+// TestGoldenCommands compares the output of commands, for people and for programs, with golden files. Both
+// stores give the same output.
 func TestGoldenCommands(t *testing.T) {
 	for _, file := range []string{"people", "programs", "mistakes"} {
 		script := read(t, "testdata/"+file+".txt")
 		onEachStore(t, func(t *testing.T, in installed) {
-			t.Parallel() // commands wait for the disk more than they work
+			t.Parallel() // commands mostly wait for the disk
 			golden.Check(t, "testdata/"+file+".golden", []byte(in.transcript(t, script)))
 		})
 	}
 }
 
-// transcript runs the lines of a script. Empty lines and those with # are for readers.
+// transcript runs the lines of a script, without empty lines and comments.
 func (in installed) transcript(t *testing.T, script string) string {
 	t.Helper()
 	var b strings.Builder
@@ -129,7 +129,7 @@ func (in installed) transcript(t *testing.T, script string) string {
 	return text
 }
 
-// words splits a line at blanks, but not within quotes.
+// words splits a line at blanks outside quotes.
 func words(line string) []string {
 	var out []string
 	for i, part := range strings.Split(line, `"`) {
@@ -142,7 +142,7 @@ func words(line string) []string {
 	return out
 }
 
-// TestGoldenHelp holds the help of every command against a file that a person has read.
+// TestGoldenHelp compares the help of every command with a golden file.
 func TestGoldenHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "120")
 	p, err := newParser(&commands{})
@@ -162,14 +162,14 @@ func TestGoldenHelp(t *testing.T) {
 		fmt.Fprintf(&b, "$ example %s\n%s\n", strings.Join(args, " "), out.String())
 		Run(t.Context(), append([]string{"help"}, args[:len(args)-1]...), &same, &errs)
 		if same.String() != out.String() {
-			t.Errorf("help %v says something else", args)
+			t.Errorf("help %v differs from --help", args)
 		}
 	}
 	golden.Check(t, "testdata/help.golden", []byte(b.String()))
 }
 
-// A command for reading makes nothing where nothing is.
-func TestReadingMakesNothing(t *testing.T) {
+// Commands that only read create no files.
+func TestReadingCreatesNothing(t *testing.T) {
 	in := installed{dir: filepath.Join(t.TempDir(), "none")}
 	for _, command := range []string{
 		"owners list", "websites list", "websites change w", "websites remove w", "owners remove o", "links list", "links change l", "links remove l",
@@ -177,11 +177,11 @@ func TestReadingMakesNothing(t *testing.T) {
 		"flags list --client w", "flags create k --client w", "flags update k --client w", "flags evaluate --client w",
 	} {
 		out, errs, code := in.try(t, strings.Fields(command)...)
-		if code != 1 || out != "" || !strings.Contains(errs, "no data: there is no "+in.dir) || !strings.Contains(errs, "--data") {
+		if code != 1 || out != "" || !strings.Contains(errs, "no data: "+in.dir) || !strings.Contains(errs, "--data") {
 			t.Errorf("%s: exit code %d, %q, %q", command, code, out, errs)
 		}
 	}
 	if _, err := os.Stat(in.dir); !os.IsNotExist(err) {
-		t.Errorf("the folder was made: %v", err)
+		t.Errorf("the folder was created: %v", err)
 	}
 }

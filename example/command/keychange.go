@@ -15,15 +15,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// cachedKey is for commands that change a key which servers may remember.
+// cachedKey has the options of commands that change a key. Servers may have the key in a cache.
 type cachedKey struct {
 	ofKey
 	pepperFlags
 
-	Redis dsn `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis of the servers, to tell them at once; without it they see the change within a second."`
+	Redis dsn `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis of the servers, to notify them immediately. Without it they see the change within a second."`
 }
 
-// publish makes a change to a key of m, and tells servers of it through Redis.
+// publish changes a key of m and notifies servers through Redis.
 func (c *cachedKey) publish(e environment, m *meta.Store, change func() error) (err error) {
 	if c.Redis == "" {
 		return change()
@@ -43,13 +43,13 @@ func (c *cachedKey) publish(e environment, m *meta.Store, change func() error) (
 	return change()
 }
 
-// noopInvalidator is for a command, which remembers no keys.
+// noopInvalidator does nothing: a command has no cache of keys.
 type noopInvalidator struct{}
 
 func (noopInvalidator) KeyChanged(context.Context, string) {}
 
-// switchState changes the state of the key, and shows the key. What ends a key or switches it off
-// happens also when it cannot be recorded.
+// switchState changes the state of the key and shows the key. It changes the state also if the audit trail
+// cannot record the change, because a leaked key must be revoked in any case.
 func (c *cachedKey) switchState(ctx context.Context, e environment, command string, change func(*meta.Store) error) error {
 	if err := c.needData(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c *cachedKey) switchState(ctx context.Context, e environment, command stri
 		}
 		err := c.publish(e, m, func() error { return change(m) })
 		if broken == nil {
-			k, _ := m.Key(ctx, c.Key) // of one that is not there nothing is recorded
+			k, _ := m.Key(ctx, c.Key) // a key that does not exist is not recorded
 			k.ID = c.Key
 			broken = errors.Join(t.record(ctx, command, k, err), t.close(ctx))
 		} else if err == nil {
@@ -106,7 +106,7 @@ func (n *enableKey) Run(ctx context.Context, e environment) error {
 type rotateKey struct {
 	cachedKey
 
-	Grace span `placeholder:"TIME" help:"How long the secret that is replaced stays valid, as 7d or 1h."`
+	Grace span `placeholder:"TIME" help:"How long the replaced secret stays valid, such as 7d or 1h."`
 }
 
 func (*rotateKey) Help() string {
@@ -118,9 +118,9 @@ func (r *rotateKey) Run(ctx context.Context, e environment) error {
 		k := auth.Key{ID: r.Key}
 		var secret auth.Secret
 		err := r.publish(e, m, func() error {
-			kept, made, err := m.RotateKey(ctx, r.Key, time.Duration(r.Grace))
+			changed, made, err := m.RotateKey(ctx, r.Key, time.Duration(r.Grace))
 			if err == nil {
-				k, secret = kept, made
+				k, secret = changed, made
 			}
 			return err
 		})
@@ -136,40 +136,40 @@ type changeKey struct {
 	cachedKey
 	rights
 
-	Name       *string `placeholder:"NAME" help:"Name for people."`
-	All        *bool   `negatable:"" help:"It opens everything that its owner has and will have."`
-	NoResource bool    `help:"It is limited to no list any more."`
-	NoFilter   bool    `help:"Answers are cut to nothing any more."`
-	AnyType    bool    `help:"All query types may be asked."`
-	Expires    instant `placeholder:"WHEN" help:"When it ends: a UTC day, an instant, or a length of time from now, as 90d."`
-	NoExpiry   bool    `help:"It does not end."`
-	Limit      *int    `placeholder:"REQUESTS" help:"Requests per minute, in place of the default limits; 0 for those."`
+	Name       *string `placeholder:"NAME" help:"Display name."`
+	All        *bool   `negatable:"" help:"Allow everything that the owner has now and later."`
+	NoResource bool    `help:"Remove the resource list."`
+	NoFilter   bool    `help:"Remove all mandatory filters."`
+	AnyType    bool    `help:"Allow all query types."`
+	Expires    instant `placeholder:"WHEN" help:"When the key expires: a UTC day, an instant, or a duration from now such as 90d."`
+	NoExpiry   bool    `help:"Remove the expiry."`
+	Limit      *int    `placeholder:"REQUESTS" help:"Requests per minute, in place of the default limits. 0: the default limits."`
 }
 
 func (*changeKey) Help() string {
-	return `What is not named stays. A list takes the place of the one before. The secret stays, and panel tokens of the key follow it at once.`
+	return `Options that you leave out do not change. A list replaces the earlier list. The secret stays the same. Changes also apply to existing panel tokens of the key.`
 }
 
-// AfterApply finds what cannot be meant.
+// AfterApply returns an error for options that contradict each other.
 func (c *changeKey) AfterApply(e environment) error {
 	for _, both := range []struct {
 		a, b  bool
 		names string
 	}{
-		{c.NoResource, len(c.Resource) > 0, "--resource and --no-resource"},
-		{c.NoFilter, len(c.Filter) > 0, "--filter and --no-filter"},
-		{c.AnyType, len(c.Type) > 0, "--type and --any-type"},
-		{c.NoExpiry, c.Expires != instant{}, "--expires and --no-expiry"},
+		{c.NoResource, len(c.Resource) > 0, "--resource or --no-resource"},
+		{c.NoFilter, len(c.Filter) > 0, "--filter or --no-filter"},
+		{c.AnyType, len(c.Type) > 0, "--type or --any-type"},
+		{c.NoExpiry, c.Expires != instant{}, "--expires or --no-expiry"},
 	} {
 		if both.a && both.b {
-			return errors.New(both.names + " cannot both be meant")
+			return errors.New("use either " + both.names)
 		}
 	}
 	switch expires := c.Expires.after(e.now()); {
 	case !expires.IsZero() && !expires.After(e.now()):
 		return fmt.Errorf("--expires %s is in the past; see keys revoke", at(expires))
 	case c.Limit != nil && *c.Limit < 0:
-		return fmt.Errorf("--limit %d is negative", *c.Limit)
+		return fmt.Errorf("--limit must not be negative, but is %d", *c.Limit)
 	}
 	return c.check()
 }
@@ -184,7 +184,7 @@ func (c *changeKey) Run(ctx context.Context, e environment) error {
 			return c.explain(err)
 		}
 		if c.amend(&found, e.now()); !found.All && len(found.Resources) == 0 {
-			return errors.New("it would open nothing: say --all or --resource, or see keys disable")
+			return errors.New("the key would allow nothing: use --all or --resource, or see keys disable")
 		}
 		err = c.publish(e, m, func() error {
 			_, err := m.ChangeKey(ctx, c.Key, func(k *auth.Key) { c.amend(k, e.now()) })
@@ -198,7 +198,7 @@ func (c *changeKey) Run(ctx context.Context, e environment) error {
 	})
 }
 
-// amend changes what is named.
+// amend applies the given options.
 func (c *changeKey) amend(k *auth.Key, now time.Time) {
 	claims := c.claims()
 	assign(&k.Name, c.Name)

@@ -18,26 +18,26 @@ type createKey struct {
 	pepperFlags
 	rights
 
-	ID      string  `placeholder:"ID" help:"Id of the key; made when there is none."`
-	Name    string  `placeholder:"NAME" help:"Name for people."`
-	All     bool    `help:"It opens everything that its owner has and will have."`
-	Expires instant `placeholder:"WHEN" help:"When it ends: a UTC day, an instant, or a length of time from now, as 90d; without it never."`
+	ID      string  `placeholder:"ID" help:"Id of the key. Default: a random id."`
+	Name    string  `placeholder:"NAME" help:"Display name."`
+	All     bool    `help:"Allow everything that the owner has now and later."`
+	Expires instant `placeholder:"WHEN" help:"When the key expires: a UTC day, an instant, or a duration from now such as 90d. Default: never."`
 	Limit   int     `placeholder:"REQUESTS" help:"Requests per minute, in place of the default limits."`
 }
 
 func (*createKey) Help() string {
-	return `The secret is written to stdout, alone and this once; all else goes to stderr. With --json both come as one object on stdout. Say what the key opens: --all for everything that its owner has and will have, or --resource for what you list. Without --scope it may read data.`
+	return `The secret is printed once, to stdout; everything else goes to stderr. With --json both are one object on stdout. Use --all to allow everything that the owner has now and later, or --resource to list websites, links and monitors. Without --scope the key can read data.`
 }
 
-// AfterApply finds keys that would open nothing, or not what was meant.
+// AfterApply returns an error for a key that would allow nothing, or has contradicting options.
 func (c *createKey) AfterApply(e environment) error {
 	switch expires := c.Expires.after(e.now()); {
 	case c.All == (len(c.Resource) > 0):
-		return errors.New("say either --all or what it opens with --resource")
+		return errors.New("use either --all or --resource")
 	case !expires.IsZero() && !expires.After(e.now()):
 		return fmt.Errorf("--expires %s is in the past", at(expires))
 	case c.Limit < 0:
-		return fmt.Errorf("--limit %d is negative", c.Limit)
+		return fmt.Errorf("--limit must not be negative, but is %d", c.Limit)
 	}
 	return c.check()
 }
@@ -54,7 +54,7 @@ func (c *createKey) Run(ctx context.Context, e environment) error {
 		}
 		noted := t.record(ctx, "keys create", key, err)
 		if err != nil {
-			return errors.Join(c.refused(err, fmt.Sprintf("there is a key %q already; choose another --id", c.ID)), noted)
+			return errors.Join(c.refused(err, fmt.Sprintf("key %q already exists; choose another --id", c.ID)), noted)
 		}
 		return errors.Join(showSecret(e, c.JSON, k, secret), noted)
 	})
@@ -75,7 +75,7 @@ func (c *createKey) key(now time.Time) auth.Key {
 	return k
 }
 
-// showSecret shows a key's new secret, this once.
+// showSecret prints the new secret of a key. No other command can print it.
 func showSecret(e environment, asJSON bool, k auth.Key, secret auth.Secret) error {
 	shown := viewKey(k, e.now())
 	if asJSON {
@@ -87,7 +87,7 @@ func showSecret(e environment, asJSON bool, k auth.Key, secret auth.Secret) erro
 	if err := sheet(e.errs, shown.details()); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(e.errs, "The secret follows on stdout. It is not kept, and not shown again.\n"); err != nil {
+	if _, err := io.WriteString(e.errs, "The secret follows on stdout. It is not stored and cannot be shown again.\n"); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(e.out, secret.Reveal())
@@ -101,14 +101,14 @@ func (l *listKeys) Run(ctx context.Context, e environment) error {
 	return list(ctx, e, &l.owned, (*meta.Store).Keys, func(k auth.Key) keyView { return viewKey(k, now) })
 }
 
-// ofKey is for commands about one key.
+// ofKey has the options of commands about one key.
 type ofKey struct {
 	records
 
 	Key string `arg:"" help:"Id of the key."`
 }
 
-// show shows the key as it is kept.
+// show shows the stored key.
 func (o *ofKey) show(ctx context.Context, e environment, m *meta.Store) error {
 	k, err := m.Key(ctx, o.Key)
 	if err != nil {
@@ -121,15 +121,15 @@ func (o *ofKey) show(ctx context.Context, e environment, m *meta.Store) error {
 	return sheet(e.out, shown.details())
 }
 
-// explain is err, or what to do when it says that the key is not there or no good.
+// explain returns err, or says what to do if the key does not exist or cannot be used.
 func (o *ofKey) explain(err error) error {
 	switch {
 	case errors.Is(err, auth.ErrBadKey):
 		return fmt.Errorf("key %q: %w", o.Key, plain(err, auth.ErrBadKey))
 	case errors.Is(err, auth.ErrNotFound):
-		return fmt.Errorf("there is no key %q; see keys list --owner", o.Key)
+		return fmt.Errorf("key %q does not exist; see keys list --owner", o.Key)
 	case errors.Is(err, auth.ErrConflict):
-		return fmt.Errorf("%q was rotated or revoked at the same time; this did nothing", o.Key)
+		return fmt.Errorf("key %q was rotated or revoked at the same time; this command changed nothing", o.Key)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// keyView is a key as the commands show it.
+// keyView shows a key.
 type keyView struct {
 	ID        string          `json:"id"`
 	Owner     string          `json:"owner"`
@@ -27,9 +27,9 @@ type keyView struct {
 	PerMinute *int            `json:"perMinute"` // null: the defaults
 	CreatedAt time.Time       `json:"createdAt"`
 	Expires   *time.Time      `json:"expires"`    // null: never
-	Revoked   *time.Time      `json:"revoked"`    // null: it is not
-	Grace     *time.Time      `json:"grace"`      // until when the last of the old secrets is valid; null: there is none
-	Old       []oldSecretView `json:"oldSecrets"` // that are valid, the newest first
+	Revoked   *time.Time      `json:"revoked"`    // null: not revoked
+	Grace     *time.Time      `json:"grace"`      // end of the last valid old secret; null: no valid old secret
+	Old       []oldSecretView `json:"oldSecrets"` // valid ones, the newest first
 	LastUsed  *time.Time      `json:"lastUsed"`   // null: never
 }
 
@@ -39,7 +39,7 @@ func viewKey(k auth.Key, now time.Time) keyView {
 		Scopes: k.Scopes, All: k.All, Resources: k.Resources, Filters: k.Filters, Types: k.Types,
 		CreatedAt: k.CreatedAt, Expires: maybe(k.Expires), Revoked: maybe(k.Revoked), LastUsed: maybe(k.LastUsed),
 	}
-	// Lists that say nothing are empty in JSON; of types, none and all differ.
+	// Absent lists are empty lists in JSON. For types, null means all and an empty list means none.
 	v.Scopes, v.Resources, v.Filters = notNil(v.Scopes), notNil(v.Resources), notNil(v.Filters)
 	v.Old = []oldSecretView{}
 	for _, old := range k.OldSecrets(now) {
@@ -81,7 +81,7 @@ func state(k auth.Key, now time.Time) string {
 	return "active"
 }
 
-// cells are those of lists.
+// cells returns the columns of lists.
 func (k keyView) cells() []cell {
 	return []cell{
 		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"OLD SECRET UNTIL", or(k.Grace, "-")}, {"STATE", k.State}, {"SCOPES", joined(k.Scopes)},
@@ -89,7 +89,7 @@ func (k keyView) cells() []cell {
 	}
 }
 
-// details are all that there is to say.
+// details returns all fields of the key.
 func (k keyView) details() []cell {
 	return append(k.cells(), []cell{
 		{"OLD SECRETS", strings.Join(mapped(k.Old, oldSecretView.String), ", ")}, {"FILTERS", filterTexts(k.Filters)}, {"TYPES", k.asks()}, {"PER MINUTE", k.limit()},
@@ -97,7 +97,7 @@ func (k keyView) details() []cell {
 	}...)
 }
 
-// opens says what of its owner's a key opens.
+// opens names the resources that the key may use.
 func (k keyView) opens() string {
 	switch {
 	case len(k.Resources) > 0:

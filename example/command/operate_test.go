@@ -16,10 +16,10 @@ import (
 	"github.com/sightline-analytics/sightline/example/install"
 )
 
-// TestKeysBesideAServer runs the commands of an operator while a server runs.
+// TestKeysBesideAServer runs commands about keys while a server runs.
 func TestKeysBesideAServer(t *testing.T) {
 	onEachStore(t, func(t *testing.T, in installed) {
-		p := in.serve(t, "--limits", "off") // a fast machine asks more often than a key may
+		p := in.serve(t, "--limits", "off") // a fast machine would exceed the limit of a key
 		in.do(t, "owners", "add", "--id", "north", "--name", "North")
 		in.do(t, "websites", "add", "--id", "w1", "--owner", "north", "--domain", "one.example")
 		in.do(t, "websites", "add", "--id", "w2", "--owner", "north", "--domain", "two.example")
@@ -47,7 +47,7 @@ func TestKeysBesideAServer(t *testing.T) {
 		p.wants(t, "a token for what its key does not open", "w2", token, 403)
 		_, other := p.get(t, "/v1/query?parameters=summary&preset=last_7d&website_id=w1", token)
 		if !strings.Contains(other, `"success":false`) {
-			t.Errorf("a token for another type of question: %s", other)
+			t.Errorf("a token for another query type: %s", other)
 		}
 		in.do(t, "keys", "change", "k", "--resource", "website:w2")
 		p.within(t, "the website that it was for", "w1", third, 403)
@@ -58,7 +58,7 @@ func TestKeysBesideAServer(t *testing.T) {
 		p.within(t, "the key, revoked", "w1", third, 401)
 		p.within(t, "the token of a revoked key", "w1", token, 401)
 		if _, errs, code := in.try(t, "keys", "enable", "k"); code != 1 || !strings.Contains(errs, "it is revoked") {
-			t.Errorf("enabling a revoked key ended with %d, %s", code, errs)
+			t.Errorf("enabling a revoked key: exit code %d, %s", code, errs)
 		}
 		p.stop(t)
 
@@ -69,12 +69,12 @@ func TestKeysBesideAServer(t *testing.T) {
 			}
 		}
 		if used := in.keyNamed(t, "k").LastUsed; used == nil {
-			t.Error("it is not noted when the key was used")
+			t.Error("the key has no time of last use")
 		}
 	})
 }
 
-// keyNamed is a key as programs see it.
+// keyNamed returns a key from keys show --json.
 func (in installed) keyNamed(t *testing.T, id string) (k keyView) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(in.do(t, "keys", "show", id, "--json")), &k); err != nil {
@@ -83,7 +83,7 @@ func (in installed) keyNamed(t *testing.T, id string) (k keyView) {
 	return k
 }
 
-// grep lists the files below dir that hold text.
+// grep returns the files below dir that contain text.
 func grep(t *testing.T, dir, text string) (found []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -102,7 +102,7 @@ func grep(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-// TestPepperOfFolders has two folders on one PostgreSQL: the second needs the first one's pepper.
+// TestPepperOfFolders uses two folders with one PostgreSQL: the second folder needs the pepper of the first.
 func TestPepperOfFolders(t *testing.T) {
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	pepper := one.file(t, "a pepper for both folders")
@@ -115,7 +115,7 @@ func TestPepperOfFolders(t *testing.T) {
 		}
 		server.stop(t)
 	}
-	t.Run("without the pepper of the keys nothing is made", func(t *testing.T) {
+	t.Run("commands without the pepper create nothing", func(t *testing.T) {
 		elsewhere := installed{t.TempDir(), one.dsn}
 		for _, command := range []string{"keys create --all", "keys rotate k", "keys token k", "audit verify"} {
 			_, errs, code := elsewhere.try(t, strings.Fields(command)...)
@@ -124,10 +124,10 @@ func TestPepperOfFolders(t *testing.T) {
 			}
 		}
 		if secret := elsewhere.secret(t, "keys", "create", "--all", "--pepper-file", pepper); secret == "" {
-			t.Error("nothing was made with it either")
+			t.Error("the right pepper does not work either")
 		}
 	})
-	t.Run("nor with another pepper", func(t *testing.T) {
+	t.Run("commands with another pepper create nothing", func(t *testing.T) {
 		other := one.file(t, "another pepper than that")
 		for _, command := range []string{"keys create --all", "keys rotate k", "keys token k"} {
 			out, errs, code := one.try(t, append(strings.Fields(command), "--pepper-file", other)...)
@@ -154,7 +154,8 @@ func (in installed) demo(t *testing.T, flags ...string) *process {
 	return in.serve(t, append(flags, "--demo=true", "--demo-days", "1")...)
 }
 
-// TestDemoKey loses the demo key's secret, which is made anew, and revokes the key, which is not.
+// TestDemoKey loses the secret of the demo key: a server creates a new one. It then revokes the key: a server
+// creates no new one.
 func TestDemoKey(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.DemoKeyFile)
@@ -191,11 +192,11 @@ func TestDemoKey(t *testing.T) {
 		revoked.stop(t)
 	}
 	if n := strings.Count(in.do(t, "keys", "list", "--json"), `"state"`); n != 1 {
-		t.Errorf("there are %d keys, want the revoked one alone", n)
+		t.Errorf("%d keys, want only the revoked key", n)
 	}
 }
 
-// TestDemoKeyOfFolders has two folders on one PostgreSQL: the second ends not the first one's key.
+// TestDemoKeyOfFolders uses two folders with one PostgreSQL: the second must not end the key of the first.
 func TestDemoKeyOfFolders(t *testing.T) {
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	two := installed{t.TempDir(), one.dsn}

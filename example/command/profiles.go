@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// profileView is a store.Profile with the names that JSON has for it.
+// profileView shows a store.Profile, with field names for JSON.
 type profileView struct {
 	Website   string         `json:"websiteId"`
 	ID        string         `json:"profileId"`
@@ -25,35 +25,35 @@ type profileView struct {
 }
 
 func (p profileView) cells() []cell {
-	traits, err := json.Marshal(p.Traits) // keys in their order
+	traits, err := json.Marshal(p.Traits) // keys are sorted
 	if err != nil {
 		traits = []byte(err.Error())
 	}
 	return []cell{{"PROFILE", p.ID}, {"NAME", p.Name}, {"TRAITS", string(traits)}, {"KEYED", strconv.FormatBool(p.Keyed)}, {"CHANGED", at(p.ChangedAt)}}
 }
 
-// ofProfile are the flags of commands about one person.
+// ofProfile has the options of commands about one profile.
 type ofProfile struct {
 	records
 
 	Website string `required:"" placeholder:"ID" help:"Id of the website."`
-	ID      string `arg:"" help:"Profile id, as events and identify name it."`
+	ID      string `arg:"" help:"Profile id, as in events and /identify."`
 }
 
-// run shows a profile after what then does with it.
+// run reads a profile, calls then, and shows the profile.
 func (p *ofProfile) run(ctx context.Context, e environment, then func(*meta.Store) error) error {
 	return p.read(ctx, e, func(m *meta.Store) error {
-		kept, err := m.Profile(ctx, p.Website, p.ID)
+		found, err := m.Profile(ctx, p.Website, p.ID)
 		if err == nil {
 			err = then(m)
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("nothing is known of a profile %q of website %q", p.ID, p.Website)
+			return fmt.Errorf("profile %q of website %q does not exist", p.ID, p.Website)
 		}
 		if err != nil {
 			return err
 		}
-		return showOne(e.out, p.JSON, profileView{kept.Website, kept.ID, kept.Name, kept.Traits, kept.Keyed, kept.ChangedAt})
+		return showOne(e.out, p.JSON, profileView{found.Website, found.ID, found.Name, found.Traits, found.Keyed, found.ChangedAt})
 	})
 }
 
@@ -66,7 +66,7 @@ func (s *showProfile) Run(ctx context.Context, e environment) error {
 type removeProfile struct{ ofProfile }
 
 func (*removeProfile) Help() string {
-	return `Name and traits go at once, and nothing keeps a sender from telling them again. Events keep the profile id: erase the website's data to be rid of them.`
+	return `Name and traits are deleted immediately, but senders can store them again. Events are not changed and still have the profile id.`
 }
 
 func (r *removeProfile) Run(ctx context.Context, e environment) error {

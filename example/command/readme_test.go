@@ -21,7 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/example/service"
 )
 
-// Blocks of Go in documents are functions of examples, which are compiled and run.
+// Go code in documents must equal a function of an example, which is compiled and run.
 func TestDocumentsShowCodeThatRuns(t *testing.T) {
 	for _, row := range []struct {
 		document, source string
@@ -48,11 +48,10 @@ func TestDocumentsShowCodeThatRuns(t *testing.T) {
 	}
 }
 
-// readmeDay is when the README's answer was taken.
+// readmeDay is the time of the README's answer.
 var readmeDay = time.Date(2026, time.November, 21, 18, 0, 0, 0, time.UTC)
 
-// The README's first question has the answer that it shows. What it leaves out of the
-// answer is not looked at; what it shows is all there.
+// The README's first query must return the answer in the README, which leaves out some fields.
 func TestReadmeAnswerIsReal(t *testing.T) {
 	readme := read(t, "../../README.md")
 	command := strings.Split(block(t, readme, "sh", "/v1/query?"), "'")
@@ -61,7 +60,7 @@ func TestReadmeAnswerIsReal(t *testing.T) {
 	if err := json.Unmarshal([]byte(block(t, readme, "json", "")), &shown); err != nil {
 		t.Fatal(err)
 	}
-	s := service.Settings{Addr: "127.0.0.1:0", Data: t.TempDir(), Demo: true, DemoDays: 10, JSON: true} // it asks about seven
+	s := service.Settings{Addr: "127.0.0.1:0", Data: t.TempDir(), Demo: true, DemoDays: 10, JSON: true} // the query is about seven days
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
@@ -84,14 +83,14 @@ func TestReadmeAnswerIsReal(t *testing.T) {
 	}
 }
 
-// asProgram is the variable that has the test's own executable be the program: see TestMain.
+// asProgram is an environment variable that makes the test's executable run as the program: see TestMain.
 const asProgram = "SIGHTLINE_TEST_IS_EXAMPLE"
 
-// chain is the name of a chain of the audit trail, random.
+// chain matches the random name of a chain of the audit trail.
 var chain = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-z]{12}`)
 
-// The script of docs/keys.md runs as it is printed, in a shell, beside a server. Its status codes and the
-// audit trail that it shows are real.
+// TestKeysDocument runs the script of docs/keys.md in a shell, with a server, and compares its status codes and
+// its audit trail.
 func TestKeysDocument(t *testing.T) {
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -112,7 +111,7 @@ func TestKeysDocument(t *testing.T) {
 	for _, code := range regexp.MustCompile(`(?m)^ask .*# (\d+)`).FindAllStringSubmatch(script, -1) {
 		want = append(want, code[1])
 	}
-	// Uses of the first secret within a second would be one entry, so they are made to lie further apart.
+	// Equal uses within a second would share an entry of the trail, so the script sleeps between them.
 	out := shell(t, folder, strings.NewReplacer("http://127.0.0.1:8080", p.Address, "NEW=", "sleep 1; NEW=").Replace(script))
 	var got []string
 	for line := range strings.Lines(out) {
@@ -140,8 +139,7 @@ func masked(text string) string {
 	return text
 }
 
-// shell runs a script as somebody would who sits in folder, where go run ./example is this
-// program, and returns what it wrote to stdout.
+// shell runs a script in folder and returns its stdout. In the script, go run ./example runs this program.
 func shell(t *testing.T, folder, script string) string {
 	t.Helper()
 	program, err := os.Executable()
@@ -167,28 +165,28 @@ func shell(t *testing.T, folder, script string) string {
 	return string(out)
 }
 
-// within is got without the fields that shown does not have.
+// within returns got without the fields that shown does not have.
 func within(got, shown any) any {
 	switch shown := shown.(type) {
 	case map[string]any:
 		all, _ := got.(map[string]any)
-		kept := map[string]any{}
+		part := map[string]any{}
 		for name := range shown {
 			if value, ok := all[name]; ok {
-				kept[name] = within(value, shown[name])
+				part[name] = within(value, shown[name])
 			}
 		}
-		return kept
+		return part
 	case []any:
 		all, _ := got.([]any)
 		if len(all) != len(shown) {
 			return got
 		}
-		kept := make([]any, len(all))
+		part := make([]any, len(all))
 		for i := range all {
-			kept[i] = within(all[i], shown[i])
+			part[i] = within(all[i], shown[i])
 		}
-		return kept
+		return part
 	default:
 		return got
 	}
@@ -203,7 +201,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// block is the content of the one fenced block of a language that holds some text.
+// block returns the content of the only fenced block of a language that contains a text.
 func block(t *testing.T, markdown, language, holds string) string {
 	t.Helper()
 	fence := "```"

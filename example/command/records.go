@@ -18,15 +18,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// records are the flags of commands about what the relational store keeps. Such commands
-// work beside running servers as well as without.
+// records has the options of commands about the relational store. These commands work with and without
+// running servers.
 type records struct {
 	dataFlags
 
 	JSON bool `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
 }
 
-// owned are the flags of commands about records of one owner.
+// owned has the options of commands about records of one owner.
 type owned struct {
 	records
 
@@ -35,13 +35,13 @@ type owned struct {
 
 var errClientID = errors.New("a website and an owner cannot have the same id; choose another --id")
 
-// refused is err or, when it says so, that there is no such owner or that a record is there already.
+// refused returns err in the words of the command line. exists is the error for a record that already exists.
 func (o *owned) refused(err error, exists string) error {
 	switch {
 	case errors.Is(err, meta.ErrNoOwner):
 		return o.noOwner()
 	case errors.Is(err, meta.ErrRemoved):
-		return errors.New("this id was another owner's, whose numbers there still may be; choose another --id")
+		return errors.New("this id belonged to another owner and may still have statistics; choose another --id")
 	case errors.Is(err, meta.ErrClientID):
 		return errClientID
 	case errors.Is(err, meta.ErrExists):
@@ -51,25 +51,25 @@ func (o *owned) refused(err error, exists string) error {
 }
 
 func (o *owned) noOwner() error {
-	return fmt.Errorf("there is no owner %q; see owners list, or make it with owners add --id", o.Owner)
+	return fmt.Errorf("owner %q does not exist; see owners list, or create it with owners add --id", o.Owner)
 }
 
-// add keeps a record of an owner, and shows it as it is kept. exists says that there is one
-// like it already.
+// add stores a record of an owner and shows the stored record. exists is the error for a record that already
+// exists.
 func add[R any, V view](ctx context.Context, e environment, o *owned, create func(*meta.Store, context.Context, R) (R, error), record R, shown func(R) V, exists string) error {
 	return o.change(ctx, e, func(m *meta.Store) error {
-		kept, err := create(m, ctx, record)
+		created, err := create(m, ctx, record)
 		if err != nil {
 			return o.refused(err, exists)
 		}
-		return showOne(e.out, o.JSON, shown(kept))
+		return showOne(e.out, o.JSON, shown(created))
 	})
 }
 
-// list shows what an owner has.
+// list shows the records of an owner.
 func list[R any, V view](ctx context.Context, e environment, o *owned, find func(*meta.Store, context.Context, string) ([]R, error), shown func(R) V) error {
 	return o.read(ctx, e, func(m *meta.Store) error {
-		// Lists of an owner that is not there would be empty, which misleads.
+		// An empty list for an unknown owner would mislead.
 		if _, err := m.OwnerByID(ctx, o.Owner); errors.Is(err, store.ErrNotFound) {
 			return o.noOwner()
 		} else if err != nil {
@@ -83,59 +83,59 @@ func list[R any, V view](ctx context.Context, e environment, o *owned, find func
 	})
 }
 
-// ofOne are the flags of commands about one record.
+// ofOne has the options of commands about one record.
 type ofOne struct {
 	records
 
-	ID string `arg:"" help:"Its id."`
+	ID string `arg:"" help:"Id of the record."`
 }
 
-// explain is err, or what to do when it says that there is no such record of that sort.
+// explain returns err, or says what to do if there is no record of this sort with the id.
 func (o *ofOne) explain(sort string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return fmt.Errorf("there is no %s %q; see %[1]ss list --help", sort, o.ID)
+		return fmt.Errorf("%s %q does not exist; see %[1]ss list --help", sort, o.ID)
 	case errors.Is(err, meta.ErrInUse):
-		return fmt.Errorf("%w; remove that before", plain(err, meta.ErrInUse))
+		return fmt.Errorf("%w; remove it first", plain(err, meta.ErrInUse))
 	}
 	return err
 }
 
-// changeOne changes a record, and shows it as it is kept.
+// changeOne changes a record and shows the stored record.
 func changeOne[R any, V view](ctx context.Context, e environment, o *ofOne, sort string,
 	change func(*meta.Store, context.Context, string, func(*R)) (R, error), amend func(*R), shown func(R) V) error {
 	return o.read(ctx, e, func(m *meta.Store) error {
-		kept, err := change(m, ctx, o.ID, amend)
+		changed, err := change(m, ctx, o.ID, amend)
 		if err != nil {
 			return o.explain(sort, err)
 		}
-		return showOne(e.out, o.JSON, shown(kept))
+		return showOne(e.out, o.JSON, shown(changed))
 	})
 }
 
-// removeOne removes a record, and shows what it was.
+// removeOne removes a record and shows it.
 func removeOne[R any, V view](ctx context.Context, e environment, o *ofOne, sort string,
 	find func(*meta.Store, context.Context, string) (R, error), remove func(*meta.Store, context.Context, string) error, shown func(R) V) error {
 	return o.read(ctx, e, func(m *meta.Store) error {
-		kept, err := find(m, ctx, o.ID)
+		removed, err := find(m, ctx, o.ID)
 		if err == nil {
 			err = remove(m, ctx, o.ID)
 		}
 		if err != nil {
 			return o.explain(sort, err)
 		}
-		return showOne(e.out, o.JSON, shown(kept))
+		return showOne(e.out, o.JSON, shown(removed))
 	})
 }
 
-// assign sets what was named.
+// assign sets *to if the option was given.
 func assign[T any](to, named *T) {
 	if named != nil {
 		*to = *named
 	}
 }
 
-// read opens the store of a command that changes nothing, and runs it. It makes no data.
+// read opens an existing store and calls run. It creates no files.
 func (r *records) read(ctx context.Context, e environment, run func(*meta.Store) error) error {
 	if err := r.needData(); err != nil {
 		return err
@@ -146,12 +146,12 @@ func (r *records) read(ctx context.Context, e environment, run func(*meta.Store)
 func (r *records) needData() error {
 	file := filepath.Join(r.Data, install.RecordsFile)
 	if _, err := os.Stat(file); r.Meta == "" && err != nil {
-		return fmt.Errorf("no data: there is no %s; name the folder with --data, or start there with example serve", file)
+		return fmt.Errorf("no data: %s does not exist; name the folder with --data, or create it with example serve", file)
 	}
 	return nil
 }
 
-// change opens the store of a command that adds or changes, and runs it.
+// change opens the store, or creates it, and calls run.
 func (r *records) change(ctx context.Context, e environment, run func(*meta.Store) error) error {
 	if r.Meta == "" {
 		if err := install.CreateFolder(r.Data); err != nil {
@@ -161,7 +161,7 @@ func (r *records) change(ctx context.Context, e environment, run func(*meta.Stor
 	return r.with(ctx, e, auth.Pepper{}, run)
 }
 
-// with opens the store, runs a command on it, and says what an operator can do about its error.
+// with opens the store and calls run. Its errors say what an operator can do.
 func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper, run func(*meta.Store) error) (err error) {
 	m, err := install.OpenRecords(ctx, r.Data, string(r.Meta), pepper, slog.New(slog.DiscardHandler), e.now)
 	if err != nil {
@@ -175,22 +175,22 @@ func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper, r
 	case errors.Is(err, auth.ErrBadKey):
 		return plain(err, auth.ErrBadKey)
 	case errors.Is(err, meta.ErrInDoubt):
-		return fmt.Errorf("%w; look at what is there before you do it again", err)
+		return fmt.Errorf("%w; check the current state before you try again", err)
 	case errors.Is(err, store.ErrUnavailable):
 		return fmt.Errorf("%w; try again", err)
 	}
 	return err
 }
 
-// plain is err without the words for programmers that end with those of sentinel.
+// plain returns err without the part for programmers, which ends with the text of sentinel.
 func plain(err, sentinel error) error {
 	words := sentinel.Error() + ": "
-	_, told, _ := strings.Cut(err.Error(), words)
-	return errors.New(strings.ReplaceAll(told, words, ""))
+	_, text, _ := strings.Cut(err.Error(), words)
+	return errors.New(strings.ReplaceAll(text, words, ""))
 }
 
-// issue is change for a command that makes secrets, with the pepper of file or of the folder. What
-// it does is recorded in the audit trail.
+// issue is like change, for commands that create secrets. It uses the pepper of file or of the folder, and
+// an audit trail for run to record changes in.
 func (r *records) issue(ctx context.Context, e environment, file string, run func(*meta.Store, *trail) error) error {
 	pepper, err := r.pepper(ctx, e, file)
 	if err != nil {
@@ -205,7 +205,7 @@ func (r *records) issue(ctx context.Context, e environment, file string, run fun
 	})
 }
 
-// reissue is issue for a command about a key that is there.
+// reissue is like issue, for an existing key.
 func (r *records) reissue(ctx context.Context, e environment, file string, run func(*meta.Store, *trail) error) error {
 	if err := r.needData(); err != nil {
 		return err
@@ -213,8 +213,8 @@ func (r *records) reissue(ctx context.Context, e environment, file string, run f
 	return r.issue(ctx, e, file, run)
 }
 
-// pepper is that of the keys. One is made only where no key can have been made with
-// another: its secrets would not work.
+// pepper returns the pepper of the keys. It creates a pepper only if there are no keys, because keys of another
+// pepper would stop working.
 func (r *records) pepper(ctx context.Context, e environment, file string) (auth.Pepper, error) {
 	if r.Meta == "" {
 		if err := install.CreateFolder(r.Data); err != nil {
@@ -241,7 +241,7 @@ func (r *records) needNoKeys(ctx context.Context, m *meta.Store) error {
 			return err
 		}
 		if len(keys) > 0 {
-			return fmt.Errorf("there are keys, but %s is not there; name the server's pepper with --pepper-file, or its folder with --data",
+			return fmt.Errorf("there are keys, but %s does not exist; name the server's pepper with --pepper-file, or its folder with --data",
 				filepath.Join(r.Data, install.PepperFile))
 		}
 	}

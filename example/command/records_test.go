@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/example/install"
 )
 
-// A server that lost its records says so. It does not start with empty ones, which would refuse all events.
+// A server without its file of records must not start with empty records, because it would reject all events.
 func TestMissingRecordsAreAnError(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	in.do(t, "websites", "add", "--id", "web_shop", "--domain", "shop.example")

@@ -16,8 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
-// TestProcessesShare starts two servers on one PostgreSQL and one Redis: they share
-// limits and a trail, and tell health of their parts.
+// TestProcessesShare starts two servers on one PostgreSQL and one Redis. They share limits and an audit trail,
+// and /health reports both databases.
 func TestProcessesShare(t *testing.T) {
 	dsn := required(t, "REDIS_DSN")
 	one := installed{t.TempDir(), pgtest.Schema(t)}
@@ -36,7 +36,7 @@ func TestProcessesShare(t *testing.T) {
 		asked += 20
 		refilled := int(time.Since(began)/(10*time.Second)) + 1
 		if lostRedis(t, p, q) > lost && asked < 200 {
-			continue // a busy machine kept Redis waiting, so each server counted by itself
+			continue // Redis was too slow on a busy machine, so each server counted alone
 		}
 		if passed < 6 || passed > 6+refilled {
 			t.Errorf("%d requests passed two servers with a limit of 6", passed)
@@ -60,7 +60,7 @@ func TestProcessesShare(t *testing.T) {
 	}
 }
 
-// passing asks twenty times, the servers in turn, and returns how often it was answered.
+// passing sends twenty requests, to the servers in turn, and returns how many were answered.
 func passing(t *testing.T, key string, servers ...*process) (passed int) {
 	t.Helper()
 	for i := range 20 {
@@ -76,7 +76,7 @@ func passing(t *testing.T, key string, servers ...*process) (passed int) {
 	return passed
 }
 
-// lostRedis is how often the servers lost Redis, once all have it again.
+// lostRedis waits until all servers have Redis again, and returns how often they lost it.
 func lostRedis(t *testing.T, servers ...*process) int {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(20 * time.Millisecond) {
@@ -93,9 +93,9 @@ func lostRedis(t *testing.T, servers ...*process) int {
 	return 0
 }
 
-// A command that changes a key tells servers through Redis. One that cannot says so, and
-// has changed the key all the same.
-func TestCommandsTellServers(t *testing.T) {
+// A command that changes a key notifies servers through Redis. If it cannot, it reports that and still changes
+// the key.
+func TestCommandsNotifyServers(t *testing.T) {
 	o, err := redis.ParseURL(required(t, "REDIS_DSN"))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestCommandsTellServers(t *testing.T) {
 	defer client.Close()
 	sub := client.Subscribe(t.Context(), redisbus.DefaultChannel)
 	defer sub.Close()
-	if _, err := sub.Receive(t.Context()); err != nil { // that it listens
+	if _, err := sub.Receive(t.Context()); err != nil { // the subscription is active
 		t.Fatal(err)
 	}
 	in := installed{dir: t.TempDir()}
@@ -112,12 +112,12 @@ func TestCommandsTellServers(t *testing.T) {
 	in.secret(t, "keys", "create", "--id", id, "--all")
 	for _, command := range []string{"rotate", "disable", "enable", "revoke"} {
 		in.do(t, "keys", command, id, "--redis", os.Getenv("REDIS_DSN"))
-		for told, late := "", time.After(time.Minute); told != id; {
+		for notified, late := "", time.After(time.Minute); notified != id; {
 			select {
 			case m := <-sub.Channel():
-				told = m.Payload // or of a key of somebody else's
+				notified = m.Payload // or of another key
 			case <-late:
-				t.Fatalf("keys %s told nobody", command)
+				t.Fatalf("keys %s notified nobody", command)
 			}
 		}
 	}
@@ -127,11 +127,11 @@ func TestCommandsTellServers(t *testing.T) {
 		t.Errorf("Redis is unreachable: exit code %d, %s", code, errs)
 	}
 	if _, errs, code := in.try(t, "keys", "disable", "k", "--redis", "nowhere"); code != 1 || !strings.Contains(errs, "--redis") {
-		t.Errorf("an address that is none: exit code %d, %s", code, errs)
+		t.Errorf("an invalid address: exit code %d, %s", code, errs)
 	}
 }
 
-// A Redis that is away is told by health, and needed by nothing.
+// /health reports that Redis is not available, and everything else works.
 func TestRedisIsAway(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	p := in.serve(t, "--redis", "redis://127.0.0.1:1/0")
@@ -146,6 +146,6 @@ func TestRedisIsAway(t *testing.T) {
 	}
 	p.stop(t)
 	if _, errs, code := in.try(t, "serve", "--redis", "http://127.0.0.1"); code == 0 || !strings.Contains(errs, "--redis") {
-		t.Errorf("an address of something else: exit code %d, %s", code, errs)
+		t.Errorf("an address with another scheme: exit code %d, %s", code, errs)
 	}
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// rights are the flags that say what a key opens, and what a panel token leaves of it.
+// rights has the options for the permissions of a key or panel token.
 type rights struct {
-	Scope    []scope    `placeholder:"SCOPE" help:"One of ${scopes}; may be repeated, or several with commas."`
-	Resource []resource `placeholder:"KIND:ID" help:"What it is limited to, as website:web_demo, link:lnk_demo or schedule:mon_demo (a monitor); may be repeated."`
-	Filter   []filter   `sep:"none" placeholder:"FIELD:OP:VALUE" help:"Condition that all answers are cut to, as country:eq:DE or path:in:/a,/b; may be repeated."`
-	Type     []string   `placeholder:"NAME" help:"Query type that may be asked, when not all may; may be repeated, or several with commas."`
+	Scope    []scope    `placeholder:"SCOPE" help:"One of ${scopes}. May be repeated, or several joined by commas."`
+	Resource []resource `placeholder:"KIND:ID" help:"Resource that may be used: website:ID, link:ID or schedule:ID (a monitor). May be repeated."`
+	Filter   []filter   `sep:"none" placeholder:"FIELD:OP:VALUE" help:"Filter for all answers, such as country:eq:DE or path:in:/a,/b. May be repeated."`
+	Type     []string   `placeholder:"NAME" help:"Query type that may be used. Default: all. May be repeated, or several joined by commas."`
 }
 
-// claims are the rights in the words of auth.
+// claims returns the rights as auth.Claims.
 func (r *rights) claims() auth.Claims {
 	c := auth.Claims{Types: r.Type}
 	for _, s := range r.Scope {
@@ -39,8 +39,7 @@ func (r *rights) claims() auth.Claims {
 	return c
 }
 
-// check returns an error for types and fields that no query knows, and for values that are not a
-// country or a referrer. A key with these would be useless, or show more than it should.
+// check returns an error for unknown types and fields, and for values that are not a country or a referrer. A key with these would be useless, or show more than it should.
 func (r *rights) check() error {
 	engine, err := query.New(query.Config{Store: noStore{}})
 	if err != nil {
@@ -55,14 +54,14 @@ func (r *rights) check() error {
 	}
 	for _, name := range r.Type {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("--type: there is no query type %q; GET /v1/query/types lists them", name)
+			return fmt.Errorf("--type: query type %q does not exist; GET /v1/query/types lists all types", name)
 		}
 	}
 	slices.Sort(fields)
 	fields = slices.Compact(fields)
 	for _, f := range r.Filter {
 		if !slices.Contains(fields, f.Field) {
-			return fmt.Errorf("--filter: nothing that may be asked can be filtered by %q, only by %s", f.Field, strings.Join(fields, ", "))
+			return fmt.Errorf("--filter: no allowed query type has the filter field %q; fields are %s", f.Field, strings.Join(fields, ", "))
 		}
 	}
 	var filters []query.Filter
@@ -75,12 +74,12 @@ func (r *rights) check() error {
 	return nil
 }
 
-// noStore is for engines that are asked about their types alone.
+// noStore has no data. It suffices for an engine that only lists its types.
 type noStore struct{ store.Store }
 
 func (noStore) Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
-// checkOwner makes sure that resources are owner's: a key for others would open nothing.
+// checkOwner returns an error for resources of other owners, which the key could not use.
 func checkOwner(ctx context.Context, m *meta.Store, owner string, resources []auth.Resource) error {
 	for _, r := range resources {
 		whose, err := m.Owner(ctx, store.Subject{Kind: store.SubjectKind(r.Kind), ID: r.ID})

@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Package command is the command line of the standalone program. A command is a struct: its
-// fields are its flags, and Run does it. github.com/alecthomas/kong reads the tags.
+// Package command implements the command line of the standalone program. Each command is a struct: its fields
+// are its options, and its method Run executes it. github.com/alecthomas/kong reads the tags.
 package command
 
 import (
@@ -18,63 +18,63 @@ import (
 	"github.com/sightline-analytics/sightline/example/service"
 )
 
-// commands is everything that the program does, in the order of the help.
+// commands lists all commands, in the order of the help.
 type commands struct {
-	Serve  serve `cmd:"" help:"Serve the API and take events: the default command."`
+	Serve  serve `cmd:"" help:"Serve the API and accept events (the default command)."`
 	Owners struct {
 		Add    addOwner    `cmd:"" help:"Add an owner of websites, links, monitors and keys."`
 		List   listOwners  `cmd:"" help:"List the owners."`
 		Change changeOwner `cmd:"" help:"Change the name of an owner."`
-		Remove removeOwner `cmd:"" help:"Remove an owner who has nothing left."`
-	} `cmd:"" help:"Whose websites, links, monitors and keys there are."`
+		Remove removeOwner `cmd:"" help:"Remove an owner without websites, links, monitors and keys."`
+	} `cmd:"" help:"Manage owners (tenants)."`
 	Websites struct {
 		Add    addWebsite    `cmd:"" help:"Add a website."`
 		List   listWebsites  `cmd:"" help:"List the websites of an owner."`
-		Change changeWebsite `cmd:"" help:"Change a website, or from whom its events are taken."`
+		Change changeWebsite `cmd:"" help:"Change a website, or which events it accepts."`
 		Remove removeWebsite `cmd:"" help:"Remove a website and its flags; its events stay."`
 		Tag    websiteTag    `cmd:"" help:"Print the script element for the pages of a website."`
-	} `cmd:"" help:"Websites that events are taken for."`
+	} `cmd:"" help:"Manage websites."`
 	Links struct {
 		Add    addLink    `cmd:"" help:"Add a short link."`
 		List   listLinks  `cmd:"" help:"List the short links of an owner."`
 		Change changeLink `cmd:"" help:"Change a short link."`
 		Remove removeLink `cmd:"" help:"Remove a short link; its visits stay."`
-	} `cmd:"" help:"Short links whose visits are counted."`
+	} `cmd:"" help:"Manage short links."`
 	Monitors struct {
 		Add    addMonitor    `cmd:"" help:"Add an uptime monitor."`
 		List   listMonitors  `cmd:"" help:"List the uptime monitors of an owner."`
 		Change changeMonitor `cmd:"" help:"Change an uptime monitor."`
 		Remove removeMonitor `cmd:"" help:"Remove an uptime monitor; its checks stay."`
-	} `cmd:"" help:"Uptime monitors whose checks are counted."`
+	} `cmd:"" help:"Manage uptime monitors."`
 	Profiles struct {
-		Show   showProfile   `cmd:"" help:"Show what is known of a person."`
-		Remove removeProfile `cmd:"" help:"Forget what is known of a person; the events stay."`
-	} `cmd:"" help:"People whom events name by a profile id."`
+		Show   showProfile   `cmd:"" help:"Show a profile."`
+		Remove removeProfile `cmd:"" help:"Delete a profile; its events stay."`
+	} `cmd:"" help:"Manage profiles of users."`
 	Keys struct {
-		Create  createKey  `cmd:"" help:"Make an API key."`
-		List    listKeys   `cmd:"" help:"List the keys of an owner, whatever their state."`
-		Show    showKey    `cmd:"" help:"Show a key, but its secret, which is not kept."`
-		Change  changeKey  `cmd:"" help:"Change what a key opens, how often, and until when."`
+		Create  createKey  `cmd:"" help:"Create an API key."`
+		List    listKeys   `cmd:"" help:"List the keys of an owner, also disabled and revoked ones."`
+		Show    showKey    `cmd:"" help:"Show a key (never its secret)."`
+		Change  changeKey  `cmd:"" help:"Change a key's permissions, rate limit or expiry."`
 		Rotate  rotateKey  `cmd:"" help:"Give a key a new secret."`
-		Revoke  revokeKey  `cmd:"" help:"End a key for good, everywhere within a second."`
-		Disable disableKey `cmd:"" help:"Switch a key off, everywhere within a second."`
-		Enable  enableKey  `cmd:"" help:"Switch a key on again."`
-		Token   mintToken  `cmd:"" help:"Make a panel token: a short-lived browser credential."`
-	} `cmd:"" help:"API keys."`
-	Flags flagCommands `cmd:"" help:"Feature flags."`
+		Revoke  revokeKey  `cmd:"" help:"End a key for good, on all servers within a second."`
+		Disable disableKey `cmd:"" help:"Disable a key, on all servers within a second."`
+		Enable  enableKey  `cmd:"" help:"Enable a disabled key."`
+		Token   mintToken  `cmd:"" help:"Create a panel token: a short-lived credential for browsers."`
+	} `cmd:"" help:"Manage API keys."`
+	Flags flagCommands `cmd:"" help:"Manage feature flags."`
 	Audit struct {
 		List   listAudit   `cmd:"" help:"List uses of keys, the newest first."`
-		Verify verifyAudit `cmd:"" help:"Look for changes to the audit trail."`
-	} `cmd:"" help:"The audit trail: every use of a key."`
+		Verify verifyAudit `cmd:"" help:"Check the audit trail for tampering."`
+	} `cmd:"" help:"Read the audit trail: every use of a key."`
 	Derived struct {
-		Verify  verifyDerived  `cmd:"" help:"Compute anew what is kept of days, and name differences."`
-		Rebuild rebuildDerived `cmd:"" help:"Keep anew what is computed of days."`
-	} `cmd:"" help:"What is kept of quiet days so that questions need not compute it."`
-	Copy       copyEvents `cmd:"" help:"Carry all events over to ClickHouse, and verify."`
+		Verify  verifyDerived  `cmd:"" help:"Recompute stored daily results and report differences."`
+		Rebuild rebuildDerived `cmd:"" help:"Rebuild stored daily results."`
+	} `cmd:"" help:"Check stored daily results."`
+	Copy       copyEvents `cmd:"" help:"Copy all events to ClickHouse and verify the copy."`
 	Clickhouse struct {
-		Schema  printSchema   `cmd:"" help:"Print the tables that ClickHouse gets."`
-		Migrate migrateTables `cmd:"" help:"Make ClickHouse's tables, and bring them up to date."`
-	} `cmd:"" help:"The tables in ClickHouse."`
+		Schema  printSchema   `cmd:"" help:"Print the SQL of the tables."`
+		Migrate migrateTables `cmd:"" help:"Create or update the tables."`
+	} `cmd:"" help:"Manage the tables in ClickHouse."`
 	Help help `cmd:"" help:"Show the help of a command."`
 
 	Version kong.VersionFlag `help:"Show the version."`
@@ -82,25 +82,25 @@ type commands struct {
 
 const description = `Sightline as one standalone program.
 
-Every flag can come from the environment variable that its help names; what is typed wins.
-Passwords belong there, or in files: other users of a machine can read command lines. The address
-of a database may be @ and the path of a file that holds it, as @/etc/sightline/meta.
+Every option can be set by the environment variable in its help; command-line options take precedence.
+Put passwords into the environment or into files: other users of a machine can read command lines.
+@/path/to/file, such as @/etc/sightline/meta, reads the address of a database from a file.
 
-The exit status is 0 when a command did what it was asked, 1 when it failed, 2 when the command
-line is wrong, and 3 when audit verify found damage.`
+The exit status is 0 if a command succeeded, 1 if it failed, 2 if the command line is invalid, and 3
+if audit verify found damage.`
 
-// help is for those who type it as a word.
+// help is the command "help", which works like the option --help.
 type help struct {
 	Command []string `arg:"" optional:"" help:"The command."`
 }
 
-// Run shows what --help would.
+// Run shows the help of the command.
 func (h *help) Run(p *kong.Kong) error {
 	_, err := p.Parse(append(h.Command, "--help"))
 	return err
 }
 
-// environment is what commands work in: answers go to out, everything else to errs.
+// environment has the outputs and the clock of commands. Results go to out, everything else to errs.
 type environment struct {
 	out, errs io.Writer
 	now       func() time.Time
@@ -108,7 +108,7 @@ type environment struct {
 
 // Run executes a command line, without the name of the program, and returns the exit status.
 func Run(ctx context.Context, args []string, out, errs io.Writer) int {
-	ended := false // by a flag like --help, which has done all there is to do
+	ended := false // by an option like --help, after which nothing remains to do
 	p, err := newParser(&commands{}, kong.Writers(out, errs), kong.Exit(func(int) { ended = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(environment{out, errs, time.Now}))
 	if err != nil {
@@ -127,7 +127,7 @@ func Run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return report(errs, err)
 }
 
-// newParser is for command lines that set the flags of all.
+// newParser returns a parser of command lines that sets the options of all.
 func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(all, append(options,
 		kong.Name("example"),
@@ -135,15 +135,15 @@ func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
 		kong.Vars{"version": service.Version(), "scopes": joined(auth.Scopes()), "classes": classDefaults()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.PostBuild(nameVariables),
-		kong.WithHyphenPrefixedParameters(true), // a number may be negative, and is told to be
+		kong.WithHyphenPrefixedParameters(true), // so that a negative number reaches its own check
 	)...)
 }
 
-// forProgram says whether a first argument is a flag of the program, not of serve.
+// forProgram reports whether a first argument is an option of the program, not of serve.
 func forProgram(arg string) bool { return arg == "-h" || arg == "--help" || arg == "--version" }
 
-// nameVariables gives every flag an environment variable: SIGHTLINE_, its command but for
-// serve, and its name. What means the same to several commands has a variable in its tag.
+// nameVariables gives every option an environment variable: SIGHTLINE_, the command (except serve) and the name
+// of the option. Options with the same meaning in several commands have a variable in their tag.
 func nameVariables(p *kong.Kong) error {
 	for _, command := range p.Model.Leaves(false) {
 		words := strings.Fields("sightline " + strings.TrimPrefix(command.Path(), "serve"))
@@ -157,7 +157,7 @@ func nameVariables(p *kong.Kong) error {
 	return nil
 }
 
-// report writes why a command failed, on one line, and returns the exit status.
+// report writes the error of a command on one line and returns the exit status.
 func report(errs io.Writer, err error) int {
 	if err == nil {
 		return 0

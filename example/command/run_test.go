@@ -21,38 +21,38 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Command lines that touch no data. Those that do are in internal/e2e.
+// TestRun runs command lines that use no data. internal/e2e tests the others.
 func TestRun(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		args     string
 		code     int
-		out, err string // parts; empty means that nothing is written there
+		out, err string // parts of the output; empty means no output
 	}{
 		{"help", "--help", 0, "  websites add ", ""},
 		{"help, as a word", "help", 0, "  websites add ", ""},
 		{"help of a command", "help serve", 0, "--track-addr", ""},
 		{"help shows variables", "serve -h", 0, "$SIGHTLINE_CLICKHOUSE)", ""},
 		{"the version", "--version", 0, "dev", ""},
-		{"a command that is none", "import x", 2, "", `unknown command import (help: example --help)`},
-		{"a command that is nearly one", "server", 2, "", `did you mean "serve"?`},
+		{"an unknown command", "import x", 2, "", `unknown command import (help: example --help)`},
+		{"a misspelt command", "server", 2, "", `did you mean "serve"?`},
 		{"websites without a command", "websites", 2, "", `"change", "remove", "tag" (help: example websites --help)`},
-		{"a flag that is none", "keys list --ownr x", 2, "", `unknown flag --ownr, did you mean "--owner"? (help: example keys list --help)`},
+		{"an unknown flag", "keys list --ownr x", 2, "", `unknown flag --ownr, did you mean "--owner"? (help: example keys list --help)`},
 		{"copying to nowhere", "copy", 2, "", "--to"},
 		{"copying to an empty address", "copy --to=", 2, "", "--to is empty"},
-		{"copying less than nothing", "copy --to clickhouse://h/d --rows -1", 2, "", "--rows is negative"},
-		{"copying before a day that is none", "copy --to clickhouse://h/d --before 2026-02-30", 2, "", "--before: not a day"},
-		{"days that end before they begin", "derived verify --from 2026-02-02 --to 2026-02-01", 2, "", "--to is before --from"},
-		{"verifying what is not there", "derived verify --data /nowhere", 1, "", "no data: there is no /nowhere/analytics.duckdb"},
-		{"copying what is not there", "copy --to clickhouse://h/d --data /nowhere", 1, "", "no data: there is no /nowhere/analytics.duckdb"},
+		{"copying a negative number of rows", "copy --to clickhouse://h/d --rows -1", 2, "", "--rows is negative"},
+		{"copying before an invalid day", "copy --to clickhouse://h/d --before 2026-02-30", 2, "", "--before: not a day"},
+		{"the last day before the first", "derived verify --from 2026-02-02 --to 2026-02-01", 2, "", "--to is before --from"},
+		{"verifying a missing folder", "derived verify --data /nowhere", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
+		{"copying a missing folder", "copy --to clickhouse://h/d --data /nowhere", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
 		{"the tables", "clickhouse schema", 0, "CREATE TABLE IF NOT EXISTS events (", ""},
 		{"the tables of a cluster", "clickhouse schema --cluster east", 0, "ON CLUSTER `east`", ""},
-		{"the tables, for some days", "clickhouse schema --retention 400d", 0, "toIntervalDay(400)", ""},
-		{"days that are none", "clickhouse schema --retention 2w", 2, "", "not a number of days like 400d"},
+		{"the tables with a retention", "clickhouse schema --retention 400d", 0, "toIntervalDay(400)", ""},
+		{"an invalid number of days", "clickhouse schema --retention 2w", 2, "", "not a number of days like 400d"},
 		{"days in hours", "clickhouse schema --retention 48h", 2, "", "not a number of days like 400d"},
-		{"making tables nowhere", "clickhouse migrate", 2, "", "--clickhouse"},
-		{"flags alone are those of serve", "--addr", 2, "", "help: example serve --help"},
-		{"a truth that is none", "--demo=perhaps", 2, "", "perhaps"},
+		{"creating tables without an address", "clickhouse migrate", 2, "", "--clickhouse"},
+		{"options without a command belong to serve", "--addr", 2, "", "help: example serve --help"},
+		{"an invalid boolean", "--demo=perhaps", 2, "", "perhaps"},
 		{"an empty data folder", "--data=", 2, "", "--data is empty"},
 		{"an empty address", "--addr=", 2, "", "--addr is empty"},
 	} {
@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 			}
 			for part, text := range map[string]string{row.out: out.String(), row.err: errs.String()} {
 				if (part == "") != (text == "") || !strings.Contains(text, part) {
-					t.Errorf("it wrote %q, want something with %q", text, part)
+					t.Errorf("output %q, want %q in it", text, part)
 				}
 			}
 			if strings.Count(errs.String(), "\n") > 1 {
@@ -74,8 +74,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What is not typed comes from the environment. A variable that is of use to several
-// commands means the same to all.
+// Options that are not on the command line come from the environment. A variable of several commands means the
+// same in all.
 func TestVariables(t *testing.T) {
 	for name, value := range map[string]string{
 		"SIGHTLINE_CLICKHOUSE": "clickhouse://host/db", "SIGHTLINE_META": "postgres://host/db", "SIGHTLINE_REDIS": "redis://host",

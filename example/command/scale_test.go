@@ -11,7 +11,7 @@ import (
 
 const scalePage = "../../docs/scale.md"
 
-// The tables that docs/scale.md shows are those that the command prints.
+// docs/scale.md shows tables that the command prints.
 func TestGoldenScale(t *testing.T) {
 	page := read(t, scalePage)
 	page = between(t, page, "<!-- tables: ", "<!-- end of tables -->", statements(t, "clickhouse schema", "events", "receipts"))
@@ -20,7 +20,7 @@ func TestGoldenScale(t *testing.T) {
 	golden.Check(t, scalePage, []byte(page))
 }
 
-// statements are those of a command's output that create tables, as a block.
+// statements returns the statements of a command's output that create tables, as a block.
 func statements(t *testing.T, command string, tables ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
@@ -41,19 +41,19 @@ func statements(t *testing.T, command string, tables ...string) string {
 	return "\n```sql\n" + strings.Join(shown, "\n\n") + "\n```\n\n"
 }
 
-// between is page with text between the line that begins with from, and to.
+// between replaces the text between the line that begins with from, and to.
 func between(t *testing.T, page, from, to, text string) string {
 	t.Helper()
 	head, rest, found := strings.Cut(page, from)
 	line, rest, ended := strings.Cut(rest, "\n")
 	_, tail, closed := strings.Cut(rest, to)
 	if !found || !ended || !closed {
-		t.Fatalf("%s has no place between %q and %q", scalePage, from, to)
+		t.Fatalf("%s has no text between %q and %q", scalePage, from, to)
 	}
 	return head + from + line + "\n" + text + to + tail
 }
 
-// The commands that docs/scale.md shows are commands of this program, flags and all.
+// The commands in docs/scale.md exist, with all their options.
 func TestScaleShowsCommandsThatExist(t *testing.T) {
 	commands := 0
 	for line := range strings.Lines(read(t, scalePage)) {

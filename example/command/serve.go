@@ -23,53 +23,53 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// dataFlags say where an install keeps what it has.
+// dataFlags has the options for the places of data.
 type dataFlags struct {
-	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data; made when it is not there."`
-	Meta dsn    `env:"SIGHTLINE_META" placeholder:"ADDRESS|@FILE" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, as postgres://name:password@host/database?search_path=schema; without it they lie in the data folder."`
+	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder; created if it does not exist."`
+	Meta dsn    `env:"SIGHTLINE_META" placeholder:"ADDRESS|@FILE" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, such as postgres://name:password@host/database?search_path=schema. Default: a file in the data folder."`
 }
 
-// pepperFlags are for commands that make or check what the pepper protects.
+// pepperFlags has the options of commands that create or check secrets.
 type pepperFlags struct {
-	PepperFile string `env:"SIGHTLINE_PEPPER_FILE" placeholder:"FILE" help:"File with the pepper of key digests, 16 bytes or more, and below it older ones that are still good, a line each; without it the pepper of the data folder, where serve makes one."`
+	PepperFile string `env:"SIGHTLINE_PEPPER_FILE" placeholder:"FILE" help:"File with the pepper for digests of keys: at least 16 bytes on the first line, and older peppers that are still valid on the next lines. Default: the pepper in the data folder, which serve creates."`
 }
 
-// serve are the flags of service.Settings.
+// serve has the options of service.Settings.
 type serve struct {
 	dataFlags
 	pepperFlags
 
-	Addr        string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
-	TrackAddr   string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`
-	MetricsAddr string `placeholder:"HOST:PORT" help:"Host and port to serve metrics for Prometheus on, at /metrics, to whoever reaches it; a port alone, as :9090, is on 127.0.0.1. Without it there are none."`
-	NewRecords  bool   `help:"Create an empty file of records when it is missing beside a file of events. Without this flag that is an error."`
-	Demo        bool   `default:"true" negatable:"" help:"Have a demo website, link, monitor and key, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
-	DemoDays    int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
+	Addr        string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 chooses a free port."`
+	TrackAddr   string `placeholder:"HOST:PORT" help:"Another host and port to serve tracking on, at /. Tracking is always served under /ingest of --addr."`
+	MetricsAddr string `placeholder:"HOST:PORT" help:"Host and port to serve metrics for Prometheus on, at /metrics and without authentication (default: off). A port alone, such as :9090, is on 127.0.0.1."`
+	NewRecords  bool   `help:"Create an empty file of records if there is a file of events but no file of records. Without this option that is an error."`
+	Demo        bool   `default:"true" negatable:"" help:"Create a demo website, link, monitor and key, with traffic up to now. --no-demo, or --demo=false, starts without demo data."`
+	DemoDays    int    `default:"90" help:"Days of demo traffic before today, when the demo is created."`
 	JSON        bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 
-	Clickhouse   dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
+	Clickhouse   dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse for events, in place of the data folder, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. Missing tables are created."`
 	Tables       tables `embed:"" prefix:"clickhouse-"`
-	DuckdbMemory size   `placeholder:"SIZE" help:"Memory that the events of the data folder may take, as 512MiB, 1GiB without it; the process needs some 200 MiB beside it."`
-	Redis        dsn    `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys."`
+	DuckdbMemory size   `placeholder:"SIZE" help:"Memory for DuckDB, such as 512MiB. Default: 1GiB. The process needs some 200 MiB more."`
+	Redis        dsn    `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, such as redis://name:password@host:6379/0. Several processes share limits and notify each other of changed keys through it."`
 
-	Geoip         string    `placeholder:"FILE" help:"MaxMind-format file that finds country and city of addresses."`
-	CountryHeader string    `placeholder:"NAME" help:"Request header that a CDN sets to the country code; believed of --trusted-proxy alone."`
-	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are believed; may be repeated."`
-	CorsOrigin    []origin  `placeholder:"ORIGIN" help:"Origin whose pages may read /v1, as https://panel.example; may be repeated."`
+	Geoip         string    `placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses."`
+	CountryHeader string    `placeholder:"NAME" help:"Request header with the country code, set by a CDN; trusted only from --trusted-proxy."`
+	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are trusted; may be repeated."`
+	CorsOrigin    []origin  `placeholder:"ORIGIN" help:"Origin whose pages may read /v1, such as https://panel.example; may be repeated."`
 
-	TrackWindow window `default:"7d" help:"How old events may be that are sent without a key, as 30d; or off, which takes them like those with a key."`
+	TrackWindow window `default:"7d" help:"Maximum age of events without a key, such as 30d. off: no limit, as with a key."`
 
-	Limits      factor       `default:"1" help:"Factor by which all rate limits are multiplied; or off, which lifts the cap on requests at the same time too."`
-	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes, where the defaults are ${classes}; --limits multiplies it, and a key with a limit of its own keeps that; may be repeated."`
-	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long entries of the audit trail are kept, 400d without it; 0 keeps them for ever. Processes that share --meta should say the same."`
-	AuditWarn   size         `default:"10GiB" placeholder:"SIZE" help:"Size of the audit trail from which on the log warns, as 10GiB, and again whenever it has grown as much."`
+	Limits      factor       `default:"1" help:"Factor for all rate limits. off: no rate limits and no concurrency limit."`
+	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes. Defaults: ${classes}. --limits multiplies it; keys with a --limit are not affected. May be repeated."`
+	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long to store entries of the audit trail. Default: 400d. 0 means for ever. Processes that share --meta should use the same value."`
+	AuditWarn   size         `default:"10GiB" placeholder:"SIZE" help:"Size of the audit trail for a warning in the log. Default: 10GiB. The warning is repeated each time the trail has grown by this size."`
 	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
-	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"The least that is logged: debug, which has a line for every request, info, warn or error."`
-	Derived     string       `enum:"on,off" default:"on" help:"Keep what is computed of the sessions of quiet days: on; or off, which computes every answer from rows alone."`
-	ResultCache string       `enum:"on,off" default:"on" help:"Keep answers, and parts that others are merged from, in memory until what they were computed from changes: on; or off, which computes every answer."`
+	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"Lowest level to log: debug (a line for every request), info, warn or error."`
+	Derived     string       `enum:"on,off" default:"on" help:"on: store results of days that no longer change. off: compute every answer from events."`
+	ResultCache string       `enum:"on,off" default:"on" help:"on: remember answers, and parts of answers, in memory until their events change. off: compute every answer."`
 }
 
-// Validate finds mistakes that would otherwise show only after the data is open.
+// Validate returns mistakes that would otherwise be found only after the data is open.
 func (s *serve) Validate() error {
 	var faults []error
 	if s.Addr == "" {
@@ -80,20 +80,20 @@ func (s *serve) Validate() error {
 	}
 	for _, a := range []struct{ flag, addr string }{{"--addr", s.Addr}, {"--track-addr", s.TrackAddr}, {"--metrics-addr", s.MetricsAddr}} {
 		if _, err := net.ResolveTCPAddr("tcp", a.addr); a.addr != "" && err != nil {
-			faults = append(faults, fmt.Errorf("%s %q is no host:port to listen on: %w", a.flag, a.addr, err))
+			faults = append(faults, fmt.Errorf("%s %q is not a host:port to listen on: %w", a.flag, a.addr, err))
 		}
 	}
 	if s.CountryHeader != "" && len(s.TrustedProxy) == 0 {
-		faults = append(faults, errors.New("--country-header needs --trusted-proxy, the proxy that sets it"))
+		faults = append(faults, errors.New("--country-header needs --trusted-proxy, the proxy that sets the header"))
 	}
 	if s.Limits == 0 && len(s.Limit) > 0 {
-		faults = append(faults, errors.New("say either --limit or --limits off"))
+		faults = append(faults, errors.New("use either --limit or --limits off"))
 	}
 	if s.AuditKeep != 0 && s.AuditKeep < span(oneDay) {
-		faults = append(faults, errors.New("--audit-keep is shorter than 1d"))
+		faults = append(faults, errors.New("--audit-keep must be 0 or at least 1d"))
 	}
 	if s.DemoDays < 1 || s.DemoDays > 3650 {
-		faults = append(faults, errors.New("--demo-days is not between 1 and 3650"))
+		faults = append(faults, errors.New("--demo-days must be between 1 and 3650"))
 	}
 	return errors.Join(faults...)
 }
@@ -134,17 +134,17 @@ func (s *serve) settings() service.Settings {
 
 var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 
-// tables are the flags that change the tables that ClickHouse gets.
+// tables has the options for the tables in ClickHouse.
 type tables struct {
-	Cluster   string `env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers; tables that are made are Replicated, with Distributed ones in front."`
-	Retention days   `env:"SIGHTLINE_CLICKHOUSE_RETENTION" placeholder:"DAYS" help:"How long ClickHouse keeps rows of tables that are made or brought up to date, in whole days, as 400d; without it for ever."`
+	Cluster   string `env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers. New tables are Replicated, with Distributed tables for queries."`
+	Retention days   `env:"SIGHTLINE_CLICKHOUSE_RETENTION" placeholder:"DAYS" help:"How long ClickHouse stores rows, in whole days such as 400d; applies when tables are created or updated. Default: for ever."`
 }
 
 func (t *tables) options(address dsn) clickhouse.Config {
 	return clickhouse.Config{DSN: string(address), Cluster: t.Cluster, Retention: time.Duration(t.Retention)}
 }
 
-// routeClasses are the classes of the routes that the program serves, in order.
+// routeClasses returns the classes of all routes of the program, sorted.
 func routeClasses() []auth.Class {
 	all := map[auth.Class]bool{}
 	for _, r := range httpapi.Routes() {
@@ -156,7 +156,7 @@ func routeClasses() []auth.Class {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// classDefaults tells the default limits of routeClasses.
+// classDefaults lists the default limits of routeClasses.
 func classDefaults() string {
 	limits := ratelimit.Defaults()
 	return joined(mapped(routeClasses(), func(c auth.Class) string { return fmt.Sprintf("%s=%d", c, limits[c]) }))

@@ -21,12 +21,12 @@ func TestLimitsOfClasses(t *testing.T) {
 		{"one", "--limit query=5", map[auth.Class]int{auth.ClassQuery: 5}, ""},
 		{"two, beside a factor", "--limit query=5 --limits 2 --limit track=9", map[auth.Class]int{auth.ClassQuery: 5, auth.ClassTrack: 9}, ""},
 		{"the last of a class", "--limit query=5 --limit query=6", map[auth.Class]int{auth.ClassQuery: 6}, ""},
-		{"a class that no route has", "--limit refused=5", nil, `"refused" is not one of flags, health, identify, other, public, query, track`},
+		{"a class without routes", "--limit refused=5", nil, `"refused" is not one of flags, health, identify, other, public, query, track`},
 		{"no class", "--limit 5", nil, `"5" is not one of flags`},
-		{"no number", "--limit query", nil, "not a whole number from 1 on, as in query=120"},
-		{"nothing", "--limit query=0", nil, "not a whole number from 1 on"},
-		{"a part", "--limit query=1.5", nil, "not a whole number from 1 on"},
-		{"when there are no limits", "--limit query=5 --limits off", nil, "say either --limit or --limits off"},
+		{"no number", "--limit query", nil, "not a positive whole number, such as query=120"},
+		{"zero", "--limit query=0", nil, "not a positive whole number"},
+		{"a fraction", "--limit query=1.5", nil, "not a positive whole number"},
+		{"with --limits off", "--limit query=5 --limits off", nil, "use either --limit or --limits off"},
 	} {
 		var all commands
 		p, err := newParser(&all)
@@ -43,7 +43,7 @@ func TestLimitsOfClasses(t *testing.T) {
 	}
 }
 
-// A class has the limit that was said, times the factor; others have their own, times it.
+// A class with --limit has this limit times the factor. Other classes have their defaults times the factor.
 func TestLimitOfAClassHolds(t *testing.T) {
 	p := installed{dir: t.TempDir()}.serve(t, "--limit", "public=1", "--limits", "3")
 	for i := range 4 {

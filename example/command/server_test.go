@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// A process is the program, serving within the test.
+// A process is a server that runs within the test.
 type process struct {
-	Address, MetricsAddress, Key string // of the line that it prints when it is ready
+	Address, MetricsAddress, Key string // from the line that it prints when it is ready
 
 	end  context.CancelFunc
 	code chan int
 	errs *safeText
 }
 
-// safeText may be read while somebody writes to it.
+// safeText is a buffer for concurrent use.
 type safeText struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -42,14 +42,14 @@ func (s *safeText) String() string {
 	return s.all.String()
 }
 
-// serve starts the program on the install, without a demo, and waits until it serves.
+// serve starts a server on the install, without a demo, and waits until it is ready.
 func (in installed) serve(t *testing.T, flags ...string) *process {
 	t.Helper()
 	args := in.args(append([]string{"serve", "--addr", "127.0.0.1:0", "--demo=false", "--json"}, flags...)...)
 	return start(t, func(ctx context.Context, out, errs io.Writer) int { return Run(ctx, args, out, errs) })
 }
 
-// start begins to serve, and waits until it does.
+// start starts a server and waits until it is ready.
 func start(t *testing.T, serve func(ctx context.Context, out, errs io.Writer) int) *process {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
@@ -65,12 +65,12 @@ func start(t *testing.T, serve func(ctx context.Context, out, errs io.Writer) in
 		err = json.Unmarshal([]byte(line), p)
 	}
 	if err != nil {
-		t.Fatalf("it does not serve: %v, %s", err, p.errs)
+		t.Fatalf("the server does not start: %v, %s", err, p.errs)
 	}
 	return p
 }
 
-// stop ends the program, which must end well. Again, it does nothing.
+// stop ends the server, which must exit with 0. A second call does nothing.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
 	if p.end == nil {
@@ -81,14 +81,14 @@ func (p *process) stop(t *testing.T) {
 	select {
 	case code := <-p.code:
 		if code != 0 {
-			t.Errorf("it ended with %d: %s", code, p.errs)
+			t.Errorf("exit code %d: %s", code, p.errs)
 		}
 	case <-time.After(time.Minute):
-		t.Fatalf("it does not end: %s", p.errs)
+		t.Fatalf("the server does not end: %s", p.errs)
 	}
 }
 
-// ask asks for a website's pages with a credential, and returns status and body.
+// ask queries the pages of a website with a credential, and returns status and body.
 func (p *process) ask(t *testing.T, website, credential string) (int, string) {
 	t.Helper()
 	return p.get(t, "/v1/query?parameters=pages&preset=last_7d&website_id="+website, credential)
@@ -96,26 +96,10 @@ func (p *process) ask(t *testing.T, website, credential string) (int, string) {
 
 func (p *process) get(t *testing.T, path, credential string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Address+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if credential != "" {
-		r.Header.Set("Authorization", "Bearer "+credential)
-	}
-	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer got.Body.Close()
-	body, err := io.ReadAll(got.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got.StatusCode, string(body)
+	return p.send(t, http.MethodGet, path, credential, "")
 }
 
-// wants asks once, and checks the status.
+// wants sends one query and checks the status.
 func (p *process) wants(t *testing.T, says, website, credential string, status int) {
 	t.Helper()
 	if got, body := p.ask(t, website, credential); got != status {
@@ -123,7 +107,7 @@ func (p *process) wants(t *testing.T, says, website, credential string, status i
 	}
 }
 
-// within asks until the answer has a status, which is due within a second.
+// within repeats a query until the answer has a status, for at most a second plus otherWork.
 func (p *process) within(t *testing.T, says, website, credential string, status int) {
 	t.Helper()
 	began := time.Now()
@@ -142,12 +126,11 @@ func (p *process) within(t *testing.T, says, website, credential string, status 
 	}
 }
 
-// otherWork is what other work on the machine may add. Package keycache proves the second
-// itself, by a clock of the test's own.
+// otherWork is the time that other processes on the machine may add. The tests of package keycache check the
+// second exactly, with their own clock.
 const otherWork = 10 * time.Second
 
-// secret is what a command wrote to stdout, which must be one word on one line, and on
-// stderr not at all.
+// secret runs a command and returns its stdout, which must be one word on one line. Stderr must not have it.
 func (in installed) secret(t *testing.T, command ...string) string {
 	t.Helper()
 	out, errs, code := in.try(t, command...)
@@ -156,7 +139,7 @@ func (in installed) secret(t *testing.T, command ...string) string {
 		t.Fatalf("%v: exit code %d, stdout %q, %s", command, code, out, errs)
 	}
 	if strings.Contains(errs, text) || !strings.Contains(errs, "20") {
-		t.Errorf("%v: stderr shows the secret, or nothing: %s", command, errs)
+		t.Errorf("%v: stderr has the secret, or no date: %s", command, errs)
 	}
 	return text
 }

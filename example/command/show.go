@@ -15,10 +15,10 @@ import (
 // A cell is one value of a row for people, and the title of its column.
 type cell struct{ title, text string }
 
-// A view is what a command shows: as JSON to programs, as cells to people.
+// A view is one result of a command: JSON for programs, cells for people.
 type view interface{ cells() []cell }
 
-// showAll writes rows for who asked: a program or a person.
+// showAll writes rows as JSON or as a table.
 func showAll[T view](to io.Writer, asJSON bool, rows []T) error {
 	if asJSON {
 		return writeJSON(to, rows)
@@ -26,7 +26,7 @@ func showAll[T view](to io.Writer, asJSON bool, rows []T) error {
 	return table(to, rows)
 }
 
-// showOne writes a row for who asked.
+// showOne writes a row as JSON or as a table.
 func showOne[T view](to io.Writer, asJSON bool, row T) error {
 	if asJSON {
 		return writeJSON(to, row)
@@ -54,7 +54,7 @@ func table[T view](to io.Writer, rows []T) error {
 	return t.Flush()
 }
 
-// tab is what stands before the i-th cell of a line.
+// tab returns the separator before the i-th cell of a line.
 func tab(i int) string {
 	if i == 0 {
 		return ""
@@ -73,8 +73,8 @@ func sheet(to io.Writer, cells []cell) error {
 	return t.Flush()
 }
 
-// clean is text without what would break a table or control a terminal: some of what is
-// shown was chosen by strangers. An empty cell shows as a dash.
+// clean returns text without characters that break a table or control a terminal, because strangers chose some
+// of the texts. An empty text becomes a dash.
 func clean(text string) string {
 	if text == "" {
 		return "-"
@@ -93,7 +93,7 @@ func writeJSON(to io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// at shows an instant to people, in UTC.
+// at formats an instant for people, in UTC.
 func at(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -101,7 +101,7 @@ func at(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05Z")
 }
 
-// or is t for people, or what no instant means.
+// or formats t for people. It returns none if t is nil.
 func or(t *time.Time, none string) string {
 	if t == nil {
 		return none
@@ -109,7 +109,7 @@ func or(t *time.Time, none string) string {
 	return at(*t)
 }
 
-// maybe is t for JSON, where an instant that is none is null.
+// maybe returns t for JSON, with nil for the zero time.
 func maybe(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -117,7 +117,7 @@ func maybe(t time.Time) *time.Time {
 	return &t
 }
 
-// mapped is f of each of all: never nil, which JSON would call null.
+// mapped applies f to each element. It never returns nil, which would be null in JSON.
 func mapped[R, T any](all []R, f func(R) T) []T {
 	out := make([]T, len(all))
 	for i, r := range all {

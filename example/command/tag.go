@@ -14,16 +14,16 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// websiteTag prints what a page needs to be counted.
+// websiteTag prints the script element for pages.
 type websiteTag struct {
 	ofOne
 
-	Address string `default:"http://127.0.0.1:8080/ingest" placeholder:"URL" help:"Address that tracking is reached at from outside, as https://t.shop.example."`
-	Latest  bool   `help:"Name the script without its hash: pages get every later version by themselves, and browsers do not check it."`
+	Address string `default:"http://127.0.0.1:8080/ingest" placeholder:"URL" help:"Public address of tracking, such as https://t.shop.example."`
+	Latest  bool   `help:"Use the address without a hash: pages get every later version, and browsers do not check its integrity."`
 }
 
 func (*websiteTag) Help() string {
-	return `By default the script is named with the hash of this version, which browsers check. After an upgrade of the server that name is gone when the script has changed: print the element anew then.`
+	return `By default the address of the script contains the hash of this version, and browsers check its integrity. If an upgrade of the server changes the script, the old address no longer exists: print the element again.`
 }
 
 func (t *websiteTag) Run(ctx context.Context, e environment) error {
@@ -44,13 +44,13 @@ func (t *websiteTag) Run(ctx context.Context, e environment) error {
 	})
 }
 
-// tagView is what programs are told.
+// tagView is the JSON output.
 type tagView struct {
 	WebsiteID string `json:"websiteId"`
 	Element   string `json:"element"`
 }
 
-// element asks for all that the script can tell of; who wants less takes attributes out.
+// element returns an element that enables all measurements. Website owners can remove attributes.
 func (t *websiteTag) element(id string) string {
 	script := track.Tracker()
 	path, pin := script.Path, fmt.Sprintf(` integrity="%s" crossorigin="anonymous"`, script.Integrity)

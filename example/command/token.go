@@ -18,16 +18,16 @@ type mintToken struct {
 	pepperFlags
 	rights
 
-	TTL span `name:"ttl" default:"1h" help:"How long it lives, at most 24h."`
+	TTL span `name:"ttl" default:"1h" help:"Lifetime of the token, at most 24h."`
 }
 
 func (*mintToken) Help() string {
-	return `What the token opens is at every use what the key opens then and these flags leave of it. It ends with --ttl, with the key, and with the secret that the key has now. The token is written to stdout, alone; nothing of it is kept.`
+	return `On every request the token can do what the key can do at that moment, narrowed by these options. It expires after --ttl, or earlier if the key or its present secret ends. The token is printed to stdout and is not stored.`
 }
 
 func (t *mintToken) Validate() error {
 	if ttl := time.Duration(t.TTL); ttl < time.Second || ttl > auth.MaxTokenTTL {
-		return errors.New("--ttl: not from 1s to 24h")
+		return errors.New("--ttl must be from 1s to 24h")
 	}
 	return t.check()
 }
@@ -62,7 +62,7 @@ func showToken(e environment, asJSON bool, key string, token auth.Secret, expire
 			Expires time.Time `json:"expires"`
 		}{token.Reveal(), key, expires.UTC()})
 	}
-	if _, err := fmt.Fprintf(e.errs, "A token of %s that lives until %s, to be sent as Authorization: Bearer.\n", key, at(expires)); err != nil {
+	if _, err := fmt.Fprintf(e.errs, "A token of %s, valid until %s. Send it as Authorization: Bearer TOKEN.\n", key, at(expires)); err != nil {
 		return err
 	}
 	_, err := io.WriteString(e.out, token.Reveal()+"\n")

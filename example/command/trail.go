@@ -18,25 +18,25 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// A trail records in the audit trail what commands do to keys.
+// A trail records changes of keys by commands in the audit trail.
 type trail struct {
 	e      environment
 	writer *audit.Writer
 	heads  *install.HeadStore // nil without a data folder
 }
 
-// openTrail goes on with the trail of m. It finds out whether the servers have this pepper, too:
-// secrets that are made with another would not work. What tells is the trail, once there is one.
+// openTrail continues the trail of m. It fails if the trail is signed with another pepper, because secrets of
+// this pepper would not work on the servers. A new trail cannot show that.
 func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, pepper auth.Pepper) (*trail, error) {
 	t := &trail{e: e}
 	cfg := audit.Config{Log: m.Audit(), Pepper: pepper, Now: e.now}
 	if _, err := os.Stat(r.Data); err == nil {
 		file, log := filepath.Join(r.Data, install.HeadsFile), slog.New(slog.NewTextHandler(e.errs, nil))
-		kept, err := install.ReadHeads(file)
+		stored, err := install.ReadHeads(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if t.heads, err = install.OpenHeads(file, kept.Keep, e.now, log); err != nil {
+		if t.heads, err = install.OpenHeads(file, stored.Keep, e.now, log); err != nil {
 			return nil, err
 		}
 		cfg.OnHead = t.heads.Keep
@@ -46,13 +46,14 @@ func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, p
 		return t, nil
 	}
 	if errors.Is(err, audit.ErrTampered) {
-		err = errors.New("the audit trail is signed with another pepper, or was tampered with; " +
-			"name the server's pepper with --pepper-file, and see audit verify")
+		err = errors.New("the audit trail is signed with another pepper, or was changed by someone else; " +
+			"name the server's pepper with --pepper-file, and run audit verify")
 	}
 	return nil, errors.Join(err, t.closeHeads())
 }
 
-// record notes what was done to a key. A change in doubt is noted as failed.
+// record adds an entry about a command on a key. If it is unknown whether the change was made, the entry says
+// failed.
 func (t *trail) record(ctx context.Context, command string, k auth.Key, failed error) error {
 	if failed != nil && !errors.Is(failed, meta.ErrInDoubt) {
 		return nil
@@ -69,7 +70,7 @@ func (t *trail) record(ctx context.Context, command string, k auth.Key, failed e
 	return nil
 }
 
-// close waits until what was recorded is kept.
+// close waits until all entries are stored.
 func (t *trail) close(ctx context.Context) error {
 	err := t.writer.Close(ctx)
 	if err != nil {
@@ -85,7 +86,7 @@ func (t *trail) closeHeads() error {
 	return t.heads.Close()
 }
 
-// notRecorded is err for people who should know that the command did its work all the same.
+// notRecorded wraps err to say that the command still made its change.
 func notRecorded(err error) error {
-	return fmt.Errorf("it is done, but not recorded in the audit trail: %w", err)
+	return fmt.Errorf("the change was made but could not be recorded in the audit trail: %w", err)
 }

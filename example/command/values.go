@@ -21,12 +21,12 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// Values of flags that are more than text and numbers. UnmarshalText reads what was typed.
+// These types are values of options. UnmarshalText parses them.
 
 const oneDay = 24 * time.Hour
 
-// A dsn is the address of a database. As @ and a path it is what that file holds, but for
-// blanks around it, so that a password need not stand on a command line.
+// A dsn is the address of a database. @ and a path reads it from a file and trims blanks, so that a password
+// need not be on the command line.
 type dsn string
 
 func (d *dsn) UnmarshalText(text []byte) error {
@@ -45,8 +45,8 @@ func (d *dsn) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A span is a length of time: whole days as 90d, or hours, minutes and seconds as 1h30m.
-// It is not negative.
+// A span is a duration: whole days such as 90d, or hours, minutes and seconds such as 1h30m. It is not
+// negative.
 type span time.Duration
 
 func (s *span) UnmarshalText(text []byte) error {
@@ -60,13 +60,13 @@ func (s *span) UnmarshalText(text []byte) error {
 		}
 	}
 	if err != nil || d < 0 {
-		return errors.New("not a length of time like 90d or 1h30m")
+		return errors.New("not a duration like 90d or 1h30m")
 	}
 	*s = span(d)
 	return nil
 }
 
-// days are a span without hours.
+// days is a span of whole days.
 type days time.Duration
 
 func (d *days) UnmarshalText(text []byte) error {
@@ -78,7 +78,7 @@ func (d *days) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A day is one of UTC; the zero one is none.
+// A day is a UTC day. Its zero value means no day.
 type day struct{ time.Time }
 
 func (d *day) UnmarshalText(text []byte) error {
@@ -90,8 +90,8 @@ func (d *day) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// An instant is a UTC day, which means its beginning, an instant as in RFC 3339, or a length
-// of time from now. The zero one is none.
+// An instant is the beginning of a UTC day, a time of RFC 3339, or a duration relative to now. Its zero value
+// means no instant.
 type instant struct {
 	fixed time.Time
 	span  *span
@@ -106,12 +106,12 @@ func (i *instant) UnmarshalText(text []byte) error {
 	}
 	i.span = new(span)
 	if i.span.UnmarshalText(text) != nil {
-		return errors.New("not a day like 2027-01-31, an instant like 2027-01-31T15:00:00Z or a length of time like 90d")
+		return errors.New("not a day like 2027-01-31, an instant like 2027-01-31T15:00:00Z or a duration like 90d")
 	}
 	return nil
 }
 
-// after is the instant when a length of time is meant from now on.
+// after returns the instant. It adds a duration to now.
 func (i instant) after(now time.Time) time.Time {
 	if i.span == nil {
 		return i.fixed
@@ -119,7 +119,7 @@ func (i instant) after(now time.Time) time.Time {
 	return now.Add(time.Duration(*i.span)).UTC()
 }
 
-// before is the instant when a length of time is meant back from now.
+// before returns the instant. It subtracts a duration from now.
 func (i instant) before(now time.Time) time.Time {
 	if i.span == nil {
 		return i.fixed
@@ -127,7 +127,7 @@ func (i instant) before(now time.Time) time.Time {
 	return now.Add(-time.Duration(*i.span)).UTC()
 }
 
-// A scope is one that keys can have.
+// A scope is a scope of keys.
 type scope auth.Scope
 
 func (s *scope) UnmarshalText(text []byte) error {
@@ -135,7 +135,7 @@ func (s *scope) UnmarshalText(text []byte) error {
 	return among(*s, mapped(auth.Scopes(), func(s auth.Scope) scope { return scope(s) }))
 }
 
-// among says which values there are when one is none of them.
+// among returns an error with the valid values unless one is among them.
 func among[T ~string](one T, all []T) error {
 	if !slices.Contains(all, one) {
 		return fmt.Errorf("%q is not one of %s", one, joined(all))
@@ -143,7 +143,7 @@ func among[T ~string](one T, all []T) error {
 	return nil
 }
 
-// A resource is what a key can be limited to, as kind:id.
+// A resource is written as kind:id.
 type resource auth.Resource
 
 func (r *resource) UnmarshalText(text []byte) error {
@@ -155,14 +155,14 @@ func (r *resource) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A filter is field:op:value. The value may hold colons; in and not_in take several with
-// commas between, and quotes around those that hold commas themselves.
+// A filter is written as field:op:value. The value may contain colons. For in and not_in it is a list of values
+// joined by commas, with quotes around values that contain commas.
 type filter auth.Filter
 
 func (f *filter) UnmarshalText(text []byte) error {
 	parts := strings.SplitN(string(text), ":", 3)
 	if len(parts) < 3 || parts[0] == "" {
-		return errors.New("not field:op:value, as country:eq:DE")
+		return errors.New("not field:op:value, such as country:eq:DE")
 	}
 	op := query.Op(parts[1])
 	if err := among(op, operators()); err != nil {
@@ -171,23 +171,23 @@ func (f *filter) UnmarshalText(text []byte) error {
 	*f = filter{Field: parts[0], Op: parts[1], Values: parts[2:]}
 	if op == query.In || op == query.NotIn {
 		if parts[2] == "" {
-			return fmt.Errorf("%s needs a value, as in path:in:/a,/b", op)
+			return fmt.Errorf("%s needs a value, such as path:in:/a,/b", op)
 		}
 		values, err := csv.NewReader(strings.NewReader(parts[2])).Read()
 		if err != nil {
-			return fmt.Errorf("%q has quotes that do not enclose a value; inside of one each is written twice", parts[2])
+			return fmt.Errorf("%q has quotes that do not enclose a value; write quotes inside a value twice", parts[2])
 		}
 		f.Values = values
 	}
 	return nil
 }
 
-// operators are those of a query's filters.
+// operators returns the operators of filters in queries.
 func operators() []query.Op {
 	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
 }
 
-// A network is one of proxies, or one proxy's address.
+// A network is a network or a single address.
 type network netip.Prefix
 
 func (n *network) UnmarshalText(text []byte) error {
@@ -199,10 +199,10 @@ func (n *network) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// none is what empties a list.
+// none is the word that empties a list.
 const none = "none"
 
-// networks are one network; or none of it.
+// networks has one network, or is empty for the word none.
 type networks []netip.Prefix
 
 func (n *networks) UnmarshalText(text []byte) error {
@@ -217,7 +217,7 @@ func (n *networks) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// An origin is one of a browser.
+// An origin is the origin of a page.
 type origin string
 
 func (o *origin) UnmarshalText(text []byte) error {
@@ -229,7 +229,7 @@ func (o *origin) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A window is a span that is more than nothing, or off, which is negative.
+// A window is a positive span, or negative for the word off.
 type window time.Duration
 
 func (w *window) UnmarshalText(text []byte) error {
@@ -239,13 +239,13 @@ func (w *window) UnmarshalText(text []byte) error {
 	}
 	var s span
 	if err := s.UnmarshalText(text); err != nil || s == 0 {
-		return errors.New("neither off nor a length of time like 7d or 12h")
+		return errors.New("neither off nor a duration like 7d or 12h")
 	}
 	*w = window(s)
 	return nil
 }
 
-// A size is a number of bytes that is more than nothing.
+// A size is a positive number of bytes.
 type size int64
 
 func (s *size) UnmarshalText(text []byte) error {
@@ -260,7 +260,7 @@ func (s *size) UnmarshalText(text []byte) error {
 	return errors.New("not a size like 512MiB or 2GiB")
 }
 
-// A factor multiplies limits; 0 is off.
+// A factor multiplies limits. 0 means off.
 type factor float64
 
 func (f *factor) UnmarshalText(text []byte) error {
@@ -276,7 +276,7 @@ func (f *factor) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A classLimit is the requests per minute of a class of routes.
+// A classLimit is a number of requests per minute for a class of routes.
 type classLimit struct {
 	class    auth.Class
 	requests int
@@ -290,7 +290,7 @@ func (l *classLimit) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
-		return fmt.Errorf("not a whole number from 1 on, as in %s=120", name)
+		return fmt.Errorf("not a positive whole number, such as %s=120", name)
 	}
 	l.requests = n
 	return nil

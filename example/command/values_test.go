@@ -35,7 +35,7 @@ func TestParseFilter(t *testing.T) {
 	}
 	for _, text := range []string{"", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
 		if err := new(filter).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q is a filter", text)
+			t.Errorf("%q: want an error", text)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// The address of a database may lie in a file, whoever asks for it.
+// All commands can read the address of a database from a file.
 func TestDSNOfAFile(t *testing.T) {
 	in := installed{}
 	file := in.file(t, " postgres://name:secret@host/database\n")
@@ -92,7 +92,7 @@ func TestParseInstant(t *testing.T) {
 	for _, row := range []struct {
 		text string
 		back bool
-		want string // empty: refused
+		want string // empty: an error
 	}{
 		{"2026-11-01", true, "2026-11-01T00:00:00Z"},
 		{"2026-11-01T05:00:00+02:00", false, "2026-11-01T03:00:00Z"},
@@ -103,7 +103,7 @@ func TestParseInstant(t *testing.T) {
 		{"2026-02-30", true, ""},
 		{"-1d", true, ""},
 		{"-1h", true, ""},
-		{"106752d", true, ""}, // more than a duration holds
+		{"106752d", true, ""}, // more than the largest duration
 		{"tomorrow", true, ""},
 		{"", true, ""},
 	} {
@@ -121,7 +121,7 @@ func TestParseInstant(t *testing.T) {
 	}
 }
 
-// What strangers chose does not reach a terminal.
+// Control characters in stored texts do not reach a terminal.
 func TestTablesAreClean(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                     "-",

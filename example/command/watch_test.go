@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// What is counted is served on an address of its own, which ends with the program.
+// Metrics have a separate address, which closes when the server ends.
 func TestMetricsAddress(t *testing.T) {
 	p := installed{dir: t.TempDir()}.serve(t, "--metrics-addr", ":0")
 	if !strings.HasPrefix(p.MetricsAddress, "http://127.0.0.1:") {
-		t.Fatalf("without a host it is at %q", p.MetricsAddress)
+		t.Fatalf("without a host, metrics are at %q", p.MetricsAddress)
 	}
 	p.get(t, "/v1/query/types", "")
 	p.get(t, "/ingest/nothing", "")
@@ -29,7 +29,7 @@ func TestMetricsAddress(t *testing.T) {
 		`process_resident_memory_bytes `,
 	} {
 		if !strings.Contains(metrics, "\n"+line) {
-			t.Errorf("there is no %q in %s", line, metrics)
+			t.Errorf("metrics have no %q: %s", line, metrics)
 		}
 	}
 	if status, _ := p.get(t, "/metrics", ""); status != http.StatusNotFound {
@@ -37,7 +37,7 @@ func TestMetricsAddress(t *testing.T) {
 	}
 	p.stop(t)
 	if _, err := http.DefaultClient.Head(p.MetricsAddress); err == nil {
-		t.Error("it is served after the end")
+		t.Error("metrics are served after the end")
 	}
 }
 
@@ -60,7 +60,7 @@ func scrape(t *testing.T, address string) string {
 }
 
 func TestLog(t *testing.T) {
-	in := installed{dir: filepath.Join(t.TempDir(), "data")} // of nobody else, so nothing is warned of
+	in := installed{dir: filepath.Join(t.TempDir(), "data")} // not readable for others, so there is no warning
 	in.do(t, "owners", "add", "--id", "acme")
 	secret := in.secret(t, "keys", "create", "--id", "key_log", "--owner", "acme", "--all")
 	p := in.serve(t, "--log-format", "json", "--log-level", "debug")
@@ -70,18 +70,18 @@ func TestLog(t *testing.T) {
 	for line := range strings.Lines(p.errs.String()) {
 		var entry struct{ Level, Msg, RequestID, Key, Route string }
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
-			t.Errorf("%q is no JSON: %v", line, err)
+			t.Errorf("%q is not JSON: %v", line, err)
 		}
 		found = found || entry.Level == "DEBUG" && entry.Msg == "request" && entry.RequestID != "" &&
 			entry.Key == "key_log" && entry.Route == "GET /v1/query/websites"
 	}
 	if !found || strings.Contains(p.errs.String(), secret) {
-		t.Errorf("the log has no line of the request, or its secret:\n%s", p.errs)
+		t.Errorf("the log has no line for the request, or it has its secret:\n%s", p.errs)
 	}
 	p = in.serve(t, "--log-level", "warn")
 	p.get(t, "/v1/query/websites", secret)
 	p.stop(t)
 	if text := p.errs.String(); text != "" {
-		t.Errorf("nothing went wrong, and the log has %s", text)
+		t.Errorf("the log has %s, want nothing", text)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// websiteView is a store.Website with the names that JSON has for it.
+// websiteView shows a store.Website, with field names for JSON.
 type websiteView struct {
 	ID        string      `json:"id"`
 	Owner     string      `json:"owner"`
@@ -37,7 +37,7 @@ func (w websiteView) cells() []cell {
 	}
 }
 
-// rulesText tells the rules that differ from those of a new website.
+// rulesText describes the rules that differ from the defaults of a new website.
 func rulesText(r store.Rules) string {
 	var parts []string
 	for _, list := range []struct {
@@ -67,15 +67,15 @@ func rulesText(r store.Rules) string {
 type addWebsite struct {
 	owned
 
-	ID     string `placeholder:"ID" help:"Id of the website; made when there is none."`
-	Name   string `placeholder:"NAME" help:"Name for people; the domain when there is none."`
-	Domain string `required:"" placeholder:"HOST" help:"Host of the website, as shop.example."`
-	Public bool   `help:"List it as public; that opens nothing."`
+	ID     string `placeholder:"ID" help:"Id of the website. Default: a random id."`
+	Name   string `placeholder:"NAME" help:"Display name. Default: the domain."`
+	Domain string `required:"" placeholder:"HOST" help:"Host of the website, such as shop.example."`
+	Public bool   `help:"List the website as public. This grants no access."`
 }
 
 func (a *addWebsite) Run(ctx context.Context, e environment) error {
 	w := store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public}
-	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite, fmt.Sprintf("there is a website %q already; choose another --id", a.ID))
+	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite, fmt.Sprintf("website %q already exists; choose another --id", a.ID))
 }
 
 type listWebsites struct{ owned }
@@ -87,26 +87,26 @@ func (l *listWebsites) Run(ctx context.Context, e environment) error {
 type changeWebsite struct {
 	ofOne
 
-	Name          *string    `placeholder:"NAME" help:"Name for people; the domain when it is empty."`
-	Domain        *string    `placeholder:"HOST" help:"Host of the website, as shop.example."`
-	Public        *bool      `negatable:"" help:"List it as public; that opens nothing."`
-	AllowOrigin   []string   `placeholder:"HOST" help:"Origin whose pages may send events, beside the domain and its subdomains: shop.example, *.shop.example, localhost, * for any host, null for pages without an origin of their own, or the origin of an app such as capacitor://localhost. May be repeated. If there are any, events without an origin are refused."`
-	AllowAddress  []networks `placeholder:"CIDR" help:"Network or address that events may come from; may be repeated. When there are some, all others are refused."`
-	BlockAddress  []networks `placeholder:"CIDR" help:"Network or address that no events may come from; may be repeated."`
-	KeyedEvents   *bool      `negatable:"" help:"Take custom events from senders with a key alone."`
-	MonthlyEvents *int64     `placeholder:"N" help:"Events that are taken in a month of UTC; 0 means no bound."`
-	Paused        *bool      `negatable:"" help:"Take no events, with a key neither."`
+	Name          *string    `placeholder:"NAME" help:"Display name. Empty: the domain."`
+	Domain        *string    `placeholder:"HOST" help:"Host of the website, such as shop.example."`
+	Public        *bool      `negatable:"" help:"List the website as public. This grants no access."`
+	AllowOrigin   []string   `placeholder:"HOST" help:"Origin whose pages may send events, beside the domain and its subdomains: shop.example, *.shop.example, localhost, * for any host, null for pages without an origin, or the origin of an app such as capacitor://localhost. May be repeated. With this option, events without an origin are rejected."`
+	AllowAddress  []networks `placeholder:"CIDR" help:"Network or address that may send events. May be repeated. All others are rejected."`
+	BlockAddress  []networks `placeholder:"CIDR" help:"Network or address that may not send events. May be repeated."`
+	KeyedEvents   *bool      `negatable:"" help:"Accept custom events only with a key."`
+	MonthlyEvents *int64     `placeholder:"N" help:"Quota of events per UTC month; 0 means no quota."`
+	Paused        *bool      `negatable:"" help:"Reject all events, with or without a key."`
 }
 
 func (*changeWebsite) Help() string {
-	return `What is not named stays. A list takes the place of the one before; the word none empties it. Origins and addresses are asked of senders without a key. Servers see the change within a second.`
+	return `Options that you leave out do not change. A list replaces the earlier list; the word none empties it. Origins and addresses are checked for events without a key. Servers see the change within a second.`
 }
 
 func (c *changeWebsite) Run(ctx context.Context, e environment) error {
 	return changeOne(ctx, e, &c.ofOne, "website", (*meta.Store).ChangeWebsite, c.amend, viewWebsite)
 }
 
-// amend changes what is named.
+// amend applies the given options.
 func (c *changeWebsite) amend(w *store.Website) {
 	assign(&w.Name, c.Name)
 	assign(&w.Domain, c.Domain)
@@ -128,7 +128,7 @@ func (c *changeWebsite) amend(w *store.Website) {
 type removeWebsite struct{ ofOne }
 
 func (*removeWebsite) Help() string {
-	return `Nothing more is taken for it or shown of it; its feature flags go, and its events stay where they are. Its id can be added again by the same owner alone, since whoever has it sees those events.`
+	return `The server no longer accepts events for the website or shows statistics of it. Its feature flags are deleted; its stored events are not. Only the same owner can add the id again, because its statistics then become visible again.`
 }
 
 func (r *removeWebsite) Run(ctx context.Context, e environment) error {

@@ -1,8 +1,7 @@
-// Package control lets commands ask the server that runs on a data folder. The server holds
-// the DuckDB file alone; commands beside it ask through a Unix socket in the folder, which
-// only its owner may open: a statement is posted to /query, /subjects lists whose rows there are,
-// and /verify and /rebuild are about what is kept of days. Both ends are this program, so both
-// speak gob.
+// Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
+// send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement,
+// /subjects lists websites, links and monitors with rows, and /verify and /rebuild handle stored daily results. Both ends
+// are this program, so they exchange gob.
 package control
 
 import (
@@ -24,20 +23,20 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A Source is what the socket opens: a store that knows whose rows it has.
+// A Source is a store that can list its subjects.
 type Source interface {
 	Query(ctx context.Context, stmt store.Statement) (*store.Rows, error)
 	Subjects(ctx context.Context) ([]store.Subject, error)
 }
 
-// Seals verifies what is kept of the days of a website, and keeps it anew; a [query.Engine] does.
+// Seals verifies and rebuilds the stored daily results of a website. A [query.Engine] implements it.
 type Seals interface {
 	VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (query.SealReport, error)
 	RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error)
 }
 
-// Listen makes the socket at path, with mode 0600. What is there already is taken for left
-// over: call it only while holding the data of the folder.
+// Listen creates the socket at path with mode 0600. It replaces an existing socket, so call it only after opening the data
+// of the folder.
 func Listen(ctx context.Context, path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -53,7 +52,7 @@ func Listen(ctx context.Context, path string) (net.Listener, error) {
 	return socket, nil
 }
 
-// Handler answers for events, and for what is kept of them.
+// Handler serves queries of events and their stored daily results.
 func Handler(events Source, seals Seals) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /query", func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +73,7 @@ func Handler(events Source, seals Seals) http.Handler {
 	return mux
 }
 
-// wireDays are days of a website.
+// wireDays names days of a website.
 type wireDays struct {
 	Website  store.Subject
 	From, To time.Time
@@ -92,7 +91,7 @@ func ofDays[T any](do func(ctx context.Context, website store.Subject, from, to 
 	}
 }
 
-// reply writes what was found, or why nothing was.
+// reply writes a result or an error.
 func reply(w http.ResponseWriter, found any, err error) {
 	var body bytes.Buffer
 	if err == nil {
@@ -102,10 +101,10 @@ func reply(w http.ResponseWriter, found any, err error) {
 		http.Error(w, strings.ReplaceAll(err.Error(), "\n", "; "), http.StatusUnprocessableEntity)
 		return
 	}
-	_, _ = body.WriteTo(w) // whoever went away has no use for it
+	_, _ = body.WriteTo(w) // the client may be gone
 }
 
-// A wireStatement is a store.Statement with arguments that gob can tell apart.
+// A wireStatement is a store.Statement with typed arguments for gob.
 type wireStatement struct {
 	Label, SQL string
 	Args       []wireArg
@@ -158,10 +157,10 @@ func wire(stmt store.Statement) wireStatement {
 	return w
 }
 
-// A Client is the store of a running server, seen through its socket.
+// A Client gives access to the store of a running server through its socket.
 type Client struct{ http *http.Client }
 
-// Dial finds the server that listens at path; nil when there is none.
+// Dial returns a client of the server at path, or nil if no server listens there.
 func Dial(ctx context.Context, path string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -177,16 +176,16 @@ func Dial(ctx context.Context, path string) *Client {
 	return &Client{&http.Client{Transport: &http.Transport{DialContext: dial}}}
 }
 
-// Close ends the connections. The server goes on.
+// Close closes the connections to the server.
 func (c *Client) Close() error {
 	c.http.CloseIdleConnections()
 	return nil
 }
 
-// Dialect is that of the file that the server has open.
+// Dialect returns the dialect of the server's file.
 func (c *Client) Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
-// Query runs stmt in the server. Its error wraps store.ErrUnavailable when the server ended.
+// Query runs stmt in the server. If the server ended, the error wraps store.ErrUnavailable.
 func (c *Client) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	rows := new(store.Rows)
 	return rows, c.ask(ctx, http.MethodPost, "query", wire(stmt), rows)
@@ -198,7 +197,7 @@ func (c *Client) Ping(ctx context.Context) error {
 	return err
 }
 
-// Subjects lists whose rows the server's store has.
+// Subjects lists the subjects with rows in the server's store.
 func (c *Client) Subjects(ctx context.Context) ([]store.Subject, error) {
 	var all []store.Subject
 	return all, c.ask(ctx, http.MethodGet, "subjects", nil, &all)

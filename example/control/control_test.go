@@ -19,7 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// served is a store behind the socket at path.
+// served serves a store on a socket at path.
 func served(t *testing.T) (path string, file *duckdb.Store, stop func() error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func served(t *testing.T) (path string, file *duckdb.Store, stop func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil { // left by a crash
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // as left by a crash
 		t.Fatal(err)
 	}
 	l, err := Listen(t.Context(), path)
@@ -43,7 +43,7 @@ func served(t *testing.T) (path string, file *duckdb.Store, stop func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	t.Cleanup(func() {
-		_ = s.Close() // perhaps again
+		_ = s.Close() // may be the second call
 		_ = file.Close()
 	})
 	return path, file, func() error {
@@ -94,7 +94,7 @@ func TestAnswersAsTheStore(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	if _, err := r.Query(t.Context(), store.Statement{SQL: "DROP TABLE events"}); err == nil || !strings.Contains(err.Error(), "not a SELECT") {
-		t.Errorf("what is no question: %v", err)
+		t.Errorf("an invalid statement: %v", err)
 	}
 	if days, err := r.RebuildSeals(t.Context(), site, time.UnixMilli(0), time.UnixMilli(9)); days != 1 || err != nil {
 		t.Errorf("%d days were rebuilt, want 1: %v", days, err)
@@ -106,9 +106,9 @@ func TestAnswersAsTheStore(t *testing.T) {
 		t.Error(err)
 	}
 	if err := r.Ping(t.Context()); err == nil {
-		t.Error("a server that ended answers")
+		t.Error("a stopped server: want an error")
 	}
 	if Dial(context.Background(), path) != nil {
-		t.Error("a server that ended is found")
+		t.Error("a stopped server: want no client")
 	}
 }

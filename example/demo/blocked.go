@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// blocked adds what was turned away in s: crawlers at all hours, at times a copy of the site.
+// blocked adds the rejected requests of s: crawlers at all hours, and sometimes a copy of the site.
 func (g *Generator) blocked(into *store.Batch, s slot) {
 	if g.cfg.Website == "" {
 		return

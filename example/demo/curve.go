@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// byHour is how busy each hour of a UTC day is, for readers mostly in Europe and America.
+// byHour has the traffic of each hour of a UTC day. Most readers live in Europe and America.
 var byHour = [24]float64{
 	0.55, 0.45, 0.38, 0.34, 0.36, 0.48, 0.72, 1.02, 1.28, 1.42, 1.46, 1.38,
 	1.30, 1.44, 1.56, 1.60, 1.52, 1.40, 1.28, 1.20, 1.12, 1.00, 0.84, 0.68,
 }
 
-// byWeekday is how busy each day is, from Sunday.
+// byWeekday has the traffic of each day, from Sunday.
 var byWeekday = [7]float64{0.60, 1.08, 1.16, 1.14, 1.10, 0.98, 0.64}
 
-// busy is how busy the hour s is, where an ordinary weekday's hours sum to 24.
+// busy returns the traffic of the hour s. The hours of an ordinary weekday sum to 24.
 func (g *Generator) busy(s slot) float64 {
 	t := s.start()
 	day := floorDiv(int64(s), 24)
@@ -36,8 +36,8 @@ func season(t time.Time) float64 {
 	return f
 }
 
-// mood is what sets one day apart from another. A day in thirty is one that somebody
-// with many readers wrote about the site; its echo takes two days to die down.
+// mood returns a random factor of a day. On one day in thirty a popular page links to the site; the extra traffic lasts
+// two more days.
 func (g *Generator) mood(day int64) float64 {
 	f := 0.92 + 0.16*g.dice("mood", day).Float64()
 	for ago, part := range []float64{1, 0.45, 0.2} {
@@ -46,7 +46,7 @@ func (g *Generator) mood(day int64) float64 {
 	return f
 }
 
-// fame is the extra traffic of a day on which the site is talked about, else 0.
+// fame returns the extra traffic of a day with such a link, else 0.
 func (g *Generator) fame(day int64) float64 {
 	d := g.dice("fame", day)
 	if !d.chance(1.0 / 30) {
@@ -55,7 +55,7 @@ func (g *Generator) fame(day int64) float64 {
 	return 0.5 + d.Float64()
 }
 
-// count is the number of sessions that start in s.
+// count returns the number of sessions that start in s.
 func (g *Generator) count(s slot) int {
 	mean := float64(g.cfg.PerDay) / 24 * g.busy(s)
 	return g.dice("count", int64(s)).poisson(mean)

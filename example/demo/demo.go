@@ -1,10 +1,7 @@
-// Package demo makes up traffic for one website, one short link and one uptime
-// monitor: plausible in its shape, and a function of the seed and the clock alone.
+// Package demo generates plausible traffic for a website, a short link and an uptime monitor.
 //
-// Every row belongs to an instant, and whether it exists, what it says and which id
-// it has depends on nothing but the seed and that instant's neighbourhood. So rows
-// made for [a, b) and then for [b, c) are the rows made for [a, c), whoever asked,
-// however often and in whatever process.
+// Rows depend only on the seed and on the time. So the rows of [a, b) and of [b, c) together equal the rows of [a, c), in
+// every process and at every call.
 package demo
 
 import (
@@ -14,21 +11,21 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DefaultSessionsPerDay makes, with its pages, events, visits and checks, about
-// 200 000 rows in 90 days, and a span beside each of their 60 000 exits.
+// DefaultSessionsPerDay gives about 200 000 rows of pages, events, visits and checks in 90 days, and 60 000 spans, one for
+// each exit.
 const DefaultSessionsPerDay = 272
 
-// Config says for whom traffic is made.
+// Config names the website, link and monitor.
 type Config struct {
-	Seed     uint64 // 0 is a seed like any other
-	Website  string // id; empty makes no traffic of a website
+	Seed     uint64 // any value, also 0
+	Website  string // id; empty: no traffic of a website
 	Domain   string // host of the website, for addresses and own referrers
-	Link     string // id; empty makes no visits
-	Schedule string // id; empty makes no checks
+	Link     string // id; empty: no visits
+	Schedule string // id; empty: no checks
 	PerDay   int    // sessions on an ordinary weekday; 0 means DefaultSessionsPerDay
 }
 
-// A Generator makes traffic. It is immutable and safe for concurrent use.
+// A Generator generates traffic. It is immutable and safe for concurrent use.
 type Generator struct {
 	cfg Config
 }
@@ -44,7 +41,7 @@ func New(cfg Config) *Generator {
 // longest is more than the time between the first and the last row of any session.
 const longest = 4 * time.Hour
 
-// Batch makes all rows with from <= time < to, each kind in order of time.
+// Batch returns all rows with from <= time < to, each kind ordered by time.
 func (g *Generator) Batch(from, to time.Time) *store.Batch {
 	all := &store.Batch{}
 	for slot := slotOf(from.Add(-longest)); slot <= slotOf(to); slot++ {
@@ -57,7 +54,7 @@ func (g *Generator) Batch(from, to time.Time) *store.Batch {
 	return cut(all, from, to)
 }
 
-// A slot is an hour since 1970 in UTC: what traffic is made by.
+// A slot is an hour, counted since 1970 in UTC. Traffic is generated slot by slot.
 type slot int64
 
 func slotOf(t time.Time) slot { return slot(floorDiv(t.Unix(), 3600)) }

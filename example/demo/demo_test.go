@@ -39,7 +39,7 @@ func join(batches ...*store.Batch) *store.Batch {
 	return all
 }
 
-// However the time is cut, wherever the program was stopped, the rows are the same.
+// The rows of a period do not depend on its division into batches.
 func TestStretchesAddUp(t *testing.T) {
 	g := demo.New(sample)
 	from := now.Add(-75 * time.Hour)
@@ -56,7 +56,7 @@ func TestStretchesAddUp(t *testing.T) {
 		t.Errorf("the whole and the sum of its parts differ:\n%s", cmp.Diff(whole, sum))
 	}
 	if whole.Len() < 4000 {
-		t.Errorf("three days hold %d rows; want some thousands, or this test says little", whole.Len())
+		t.Errorf("three days have %d rows; this test needs some thousands", whole.Len())
 	}
 }
 
@@ -65,17 +65,17 @@ func TestAnotherSeedIsAnotherWorld(t *testing.T) {
 	other.Seed = 8
 	from := now.Add(-24 * time.Hour)
 	if reflect.DeepEqual(demo.New(sample).Batch(from, now), demo.New(other).Batch(from, now)) {
-		t.Error("two seeds make the same rows")
+		t.Error("two seeds give the same rows")
 	}
 }
 
 func TestWithoutIDsThereIsNothing(t *testing.T) {
 	if n := demo.New(demo.Config{Seed: 7}).Batch(now.Add(-24*time.Hour), now).Len(); n != 0 {
-		t.Errorf("got %d rows for nobody", n)
+		t.Errorf("got %d rows without a website, link and monitor", n)
 	}
 }
 
-// Every row must be one that a Writer takes: an id of its own, an instant, valid text.
+// Every row must be valid for a Writer: a unique id, a time and valid text.
 func TestRowsAreWhole(t *testing.T) {
 	from := now.Add(-30 * 24 * time.Hour)
 	b := demo.New(sample).Batch(from, now)
@@ -115,7 +115,7 @@ func TestRowsAreWhole(t *testing.T) {
 	}
 }
 
-// session is what the shape test needs of one.
+// A session has the fields for the test of the shape.
 type session struct {
 	views, others int
 	source        string
@@ -141,7 +141,7 @@ func sessionsOf(b *store.Batch) map[string]*session {
 			s.views++
 		case store.Exit:
 		default:
-			if !strings.HasPrefix(e.Name, "$") { // those belong to no session
+			if !strings.HasPrefix(e.Name, "$") { // these belong to no session
 				s.others++
 			}
 		}
@@ -149,10 +149,10 @@ func sessionsOf(b *store.Batch) map[string]*session {
 	return found
 }
 
-// sixWeeks take seconds to make.
+// sixWeeks takes seconds to generate.
 var sixWeeks = sync.OnceValue(func() *store.Batch { return demo.New(sample).Batch(now.Add(-42*24*time.Hour), now) })
 
-// A visitor of the demo should believe the numbers. Bounds are wide; the seed is fixed.
+// The numbers of the demo must be plausible. Bounds are wide; the seed is fixed.
 func TestTheShapeIsPlausible(t *testing.T) {
 	b := sixWeeks()
 	sessions := sessionsOf(b)
@@ -215,7 +215,7 @@ func TestTheShapeIsPlausible(t *testing.T) {
 	}
 }
 
-// No session reaches further than Batch looks back, or a cut would lose its end.
+// No session is longer than Batch looks back, or a batch would lack its end.
 func TestSessionsEndInTime(t *testing.T) {
 	for id, s := range sessionsOf(sixWeeks()) {
 		if length := s.last.Sub(s.first); length >= 3*time.Hour {

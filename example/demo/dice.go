@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// dice are the random numbers of one thing: a session, a person, an hour. Each thing
-// has its own, so that none depends on what was made before it.
+// dice has the random numbers of one thing: a session, a person or an hour. Each thing has separate numbers, so that it does
+// not depend on things generated before it.
 type dice struct{ *rand.Rand }
 
-// dice returns the random numbers of the thing that purpose and parts name.
+// dice returns the random numbers of the thing named by purpose and parts.
 func (g *Generator) dice(purpose string, parts ...int64) dice {
 	h := fnv.New128a()
 	_, _ = h.Write([]byte(purpose)) // a hash never fails
@@ -25,10 +25,10 @@ func (g *Generator) dice(purpose string, parts ...int64) dice {
 	return dice{rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:])))}
 }
 
-// chance is true in p of all cases.
+// chance returns true with probability p.
 func (d dice) chance(p float64) bool { return d.Float64() < p }
 
-// between is a whole number in [low, high].
+// between returns a whole number in [low, high].
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 // around is a log-normal number: half of them lie below median, and spread says how
@@ -37,7 +37,7 @@ func (d dice) around(median, spread float64) float64 {
 	return median * math.Exp(spread*d.NormFloat64())
 }
 
-// ms is around, as whole milliseconds in [low, high].
+// ms returns around as whole milliseconds in [low, high].
 func (d dice) ms(median, spread float64, low, high int64) int64 {
 	return min(max(int64(d.around(median, spread)), low), high)
 }
@@ -47,7 +47,7 @@ func (d dice) moment(from time.Time, length time.Duration) time.Time {
 	return from.Add(time.Duration(d.Int64N(length.Milliseconds())) * time.Millisecond)
 }
 
-// poisson is how often something happens that happens mean times on average.
+// poisson returns a Poisson-distributed number.
 func (d dice) poisson(mean float64) int {
 	n, p, limit := 0, d.Float64(), math.Exp(-mean)
 	for p > limit {
@@ -63,7 +63,7 @@ func (d dice) uuid() string {
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(a>>32), uint16(a>>16), a&0xfff, 0x8000|b>>48&0x3fff, b&0xffffffffffff)
 }
 
-// weighted is something that comes up in proportion to its weight.
+// A weighted is chosen in proportion to its weight.
 type weighted interface{ weight() float64 }
 
 // pick draws one of choices, which must not be empty.

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// linkShare is how many use the short link for each session of the website.
+// linkShare is the number of uses of the short link per session of the website.
 const linkShare = 0.2
 
 // visits adds the uses of the short link in s.
@@ -33,8 +33,8 @@ func (g *Generator) visits(into *store.Batch, s slot) {
 	}
 }
 
-// strip takes from a what some visits do not tell: an address that no list knows has no
-// place or a country alone, and programs that open links need not say who they are.
+// strip removes fields that some visits lack: an unknown address has no place or only a country, and some programs send no
+// user agent.
 func strip(d dice, a *store.Agent) {
 	switch luck := d.Float64(); {
 	case luck < 0.03:

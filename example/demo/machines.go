@@ -1,6 +1,6 @@
 package demo
 
-// A machine is what people browse with.
+// A machine is a device with its system and browsers.
 type machine struct {
 	share      float64
 	device     string
@@ -51,7 +51,7 @@ var machines = []machine{
 	{0.2, "console", "", []string{""}, []string{"1920x1080"}, []browser{{1, "Edge", chromium}}},
 }
 
-// slow is how much longer things take on a type of device than on a desktop.
+// slow returns the factor of load times on a type of device, compared with a desktop.
 func slow(device string) float64 {
 	switch device {
 	case "mobile":

@@ -17,7 +17,7 @@ type person struct {
 	viewport  string
 }
 
-// who is the person of session i of s: new, or somebody who came before.
+// who returns the person of session i of s: new, or from an earlier session.
 func (g *Generator) who(s slot, i int) (first slot, index int) {
 	d := g.dice("who", int64(s), int64(i))
 	if !d.chance(0.4) {
@@ -31,7 +31,7 @@ func (g *Generator) who(s slot, i int) (first slot, index int) {
 	return g.who(earlier, d.IntN(n))
 }
 
-// person is who came first in session i of s.
+// person returns the new person of session i of s.
 func (g *Generator) person(s slot, i int) person {
 	d := g.dice("person", int64(s), int64(i))
 	home := pick(d, countries)
@@ -59,7 +59,7 @@ func (g *Generator) person(s slot, i int) person {
 	return p
 }
 
-// viewport is a window on screen: as wide, and lower by what the browser takes.
+// viewport returns the size of a window on screen: the full width, less the height of the browser's bars.
 func viewport(d dice, screen string) string {
 	var w, h int
 	if _, err := fmt.Sscanf(screen, "%dx%d", &w, &h); err != nil {
@@ -68,7 +68,7 @@ func viewport(d dice, screen string) string {
 	return fmt.Sprintf("%dx%d", w, h-d.between(70, 160))
 }
 
-// A country is where people live.
+// A country has the languages and towns of its people.
 type country struct {
 	share     float64
 	code      string

@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// paymentShare is how many payments there are for each session of the website.
+// paymentShare is the number of payments per session of the website.
 const paymentShare = 0.02
 
 // payments adds what the website's server reports in s: custom events of people with an

@@ -46,8 +46,7 @@ func (g *Generator) sessions(into *store.Batch, s slot) {
 	}
 }
 
-// expose tells what the flags of the website were for the visitor, who is shown the same at every
-// visit, and what came of it.
+// expose adds exposures to feature flags and their outcomes. A visitor gets the same variant at every visit.
 func (v *visit) expose() {
 	flag := func(key, properties string) {
 		e := v.event(store.Custom, "$flag_evaluated", v.from.landing, v.start.Add(120*time.Millisecond))

@@ -52,7 +52,7 @@ type arrival struct {
 	landing                                                  page
 }
 
-// arrive is how a visit begins. Somebody with an account often opens the app.
+// arrive returns the start of a visit. People with an account often open the app.
 func arrive(d dice, p person) arrival {
 	if p.profile != "" && d.chance(0.55) {
 		return arrival{landing: pageAt("/app")}

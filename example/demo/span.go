@@ -7,20 +7,20 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A goodbye is the end of one page of a session that was told.
+// A goodbye is the exit from one page of a session.
 type goodbye struct {
 	exit   store.Event
 	errors int // that happened on the page
 }
 
-// trouble is how much more often than elsewhere people click in vain on a page.
+// trouble has the factor of rage and dead clicks on a page.
 var trouble = map[string]float64{"/pricing": 2, "/signup": 4, "/app/search": 3, "/app/settings": 2}
 
-// forms are the pages with a form, and how many fields it has.
+// forms has the number of form fields on pages with a form.
 var forms = map[string]int{"/signup": 4, "/app/search": 1, "/app/settings": 6}
 
-// span tells what was done on a page. It is made of numbers of its own, from what the
-// exit says, and bears its id. The last page of a session is left for good.
+// span adds the activity on a page. It fits the exit and has the id of the exit, but separate random numbers. last is true for
+// the last page of a session.
 func (v *visit) span(at page, index int, bye goodbye, last bool) {
 	d, stay := v.more, time.Duration(bye.exit.TimeOnPage.V)*time.Millisecond
 	s := store.Span{
@@ -55,8 +55,7 @@ func (v *visit) span(at page, index int, bye goodbye, last bool) {
 	v.into.Spans = append(v.into.Spans, s)
 }
 
-// leaving is how a page is left: the app changes its pages itself, and telephones
-// hide what computers close.
+// leaving returns the type of an exit: the app changes pages itself, phones hide pages and computers close them.
 func (v *visit) leaving(at page, last bool) string {
 	switch {
 	case !last && strings.HasPrefix(at.path, "/app"):
@@ -70,7 +69,7 @@ func (v *visit) leaving(at page, last bool) string {
 	}
 }
 
-// annoy makes clicks that nothing answered, and series of them, mostly where something broke.
+// annoy adds dead clicks and rage clicks, mostly on pages with an error.
 func annoy(d dice, s *store.Span, trouble float64, broken bool) {
 	dead, rage := 0.03*trouble, 0.008*trouble
 	if broken {

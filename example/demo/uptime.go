@@ -8,10 +8,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// checkEvery is how long the monitor waits between checks.
+// checkEvery is the time between two checks.
 const checkEvery = 5 * time.Minute
 
-// regions are the places the monitor checks from, in turn.
+// regions lists the regions of checks, in turn.
 var regions = []string{"eu-central", "us-east", "ap-south"}
 
 // checks adds the checks of s.
@@ -37,7 +37,7 @@ func (g *Generator) checks(into *store.Batch, s slot) {
 	}
 }
 
-// check is a check that found all well.
+// check returns a successful check.
 func (g *Generator) check(d dice, s slot, i int, at time.Time) store.Check {
 	region := regions[i%len(regions)]
 	far := map[string]float64{"eu-central": 1, "us-east": 1.9, "ap-south": 2.8}[region]
@@ -52,8 +52,7 @@ func (g *Generator) check(d dice, s slot, i int, at time.Time) store.Check {
 	}
 }
 
-// stumble makes c, at times, what a check finds when one packet is lost: no answer, or
-// none in time, so that a second try decides.
+// stumble sometimes changes c to a check after a lost packet: no answer, or a late one, so that a second try decides.
 func stumble(c *store.Check, luck float64) {
 	switch {
 	case luck < 0.0008:
@@ -64,20 +63,20 @@ func stumble(c *store.Check, luck float64) {
 	}
 }
 
-// expiry is the end of the certificate in use at t: good for 90 days, renewed every 60.
+// expiry returns the expiry of the certificate in use at t, which is valid for 90 days and renewed every 60.
 func expiry(t time.Time) time.Time {
 	const day = 24 * 60 * 60
 	issued := floorDiv(t.Unix(), 60*day) * 60 * day
 	return time.Unix(issued+90*day, 0).UTC()
 }
 
-// An outage is a stretch of one day in which the website does not answer.
+// An outage is a part of one day in which the website does not answer.
 type outage struct {
 	from, to time.Time
 	kind     string // timeout, error or certificate; empty is none
 }
 
-// outage is that of a day, counted since 1970. One day in eleven has one.
+// outage returns the outage of a day, counted since 1970. One day in eleven has an outage.
 func (g *Generator) outage(day int64) outage {
 	d := g.dice("outage", day)
 	if !d.chance(1.0 / 11) {
@@ -89,7 +88,7 @@ func (g *Generator) outage(day int64) outage {
 
 func (o outage) holds(t time.Time) bool { return o.kind != "" && !t.Before(o.from) && t.Before(o.to) }
 
-// spoil makes c what a check during o finds.
+// spoil changes c to a check during o.
 func (o outage) spoil(c *store.Check) {
 	c.Status = store.Down
 	switch o.kind {

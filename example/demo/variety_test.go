@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// count is how many of rows have a property, as a bound for the test below.
+// count returns the number of rows with a property.
 func count[T any](rows []T, has func(T) bool) int {
 	n := 0
 	for _, r := range rows {
@@ -19,7 +19,7 @@ func count[T any](rows []T, has func(T) bool) int {
 	return n
 }
 
-// distinct is how many values other than "" rows have.
+// distinct returns the number of distinct values in rows, without "".
 func distinct[T any](rows []T, value func(T) string) int {
 	seen := map[string]bool{"": true}
 	for _, r := range rows {
@@ -35,7 +35,7 @@ type (
 	visit = store.Visit
 )
 
-// Whatever one asks about the demo's last 30 days, there is something to show.
+// Every query type has rows in the last 30 days of the demo.
 func TestThereIsSomethingOfEverything(t *testing.T) {
 	b := demo.New(sample).Batch(now.Add(-30*24*time.Hour), now)
 	events, spans, checks, visits := b.Events, b.Spans, b.Checks, b.Visits
@@ -108,7 +108,7 @@ func TestThereIsSomethingOfEverything(t *testing.T) {
 	everyRangeOf(t, b)
 }
 
-// everyRangeOf wants all ranges and metrics of distributions to hold something.
+// everyRangeOf checks that all ranges and metrics of distributions have rows.
 func everyRangeOf(t *testing.T, b *store.Batch) {
 	t.Helper()
 	depths, lengths, metrics := map[int64]int{}, map[string]int{}, map[string]int{}
@@ -142,7 +142,7 @@ func rangeOf(d time.Duration) string {
 	return "1h+"
 }
 
-// A span says what its exit says, and no more than can be.
+// A span must agree with its exit and be possible.
 func TestSpansAgreeWithTheirExits(t *testing.T) {
 	b := demo.New(sample).Batch(now.Add(-10*24*time.Hour), now)
 	exits := map[string]event{}
@@ -163,7 +163,7 @@ func TestSpansAgreeWithTheirExits(t *testing.T) {
 		}
 		if s.ActiveTime.V > s.TimeOnPage.V || s.FirstInteraction.V > s.TimeOnPage.V || s.Interactions != s.Clicks+s.Keys ||
 			s.Clicks < 3*s.RageClicks+s.DeadClicks || s.Keys < 0 || s.FormSubmits > s.FormFields || s.Interactions > 1<<16-1 {
-			t.Fatalf("span %+v cannot be", s)
+			t.Fatalf("span %+v is impossible", s)
 		}
 		if last, before := indexes[s.SessionID]; before && s.PageIndex.V <= last {
 			t.Fatalf("page %d of session %s follows page %d", s.PageIndex.V, s.SessionID, last)

@@ -1,7 +1,6 @@
 //go:build cgo
 
-// Package install is where a standalone install keeps what it has: the files of its data
-// folder, and the databases that are named in place of some of them.
+// Package install opens the files and databases of a standalone installation.
 package install
 
 import (
@@ -18,24 +17,24 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// Owner is whose everything is in a standalone install, unless another is named.
+// Owner is the default owner of websites, links, monitors and keys.
 const Owner = "local"
 
-// The files of a data folder. Those that hold secrets have mode 0600.
+// These are the files of a data folder. They have mode 0600.
 const (
 	EventsFile  = "analytics.duckdb"
 	RecordsFile = "meta.sqlite"
 	PepperFile  = "pepper"
 	DemoKeyFile = "demo-key"
-	HeadsFile   = "audit-heads.json" // of the audit trail, apart from it
-	SocketFile  = "control.sock"     // of the running server, for commands beside it
+	HeadsFile   = "audit-heads.json" // heads of the audit trail, outside its database
+	SocketFile  = "control.sock"     // socket of the running server, for commands
 
-	// How far demo traffic was written, to the data folder and to ClickHouse.
+	// These files have the progress of demo traffic in the data folder and in ClickHouse.
 	ProgressFile           = "demo.json"
 	ClickHouseProgressFile = "demo-clickhouse.json"
 )
 
-// CreateFolder makes the data folder, for nobody else to read.
+// CreateFolder creates the data folder, readable only for its owner.
 func CreateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
@@ -43,7 +42,7 @@ func CreateFolder(dir string) error {
 	return nil
 }
 
-// Exists reports whether the data folder has a file of that name.
+// Exists reports whether the data folder has a file with a name.
 func Exists(dir, name string) (bool, error) {
 	_, err := os.Stat(filepath.Join(dir, name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -52,18 +51,18 @@ func Exists(dir, name string) (bool, error) {
 	return err == nil, err
 }
 
-// Pepper reads the pepper from file or, when file is empty, from the data folder,
-// where it is made the first time. Each line of the file is one, the newest first.
+// Pepper reads the pepper from file. If file is empty, it reads the pepper of the data folder, or creates it. Each line
+// of a file is a pepper, the newest first.
 func Pepper(dir, file string) (auth.Pepper, error) {
 	if file == "" {
 		file = filepath.Join(dir, PepperFile)
-		if err := makePepper(file); err != nil {
-			return auth.Pepper{}, fmt.Errorf("making a pepper: %w", err)
+		if err := createPepper(file); err != nil {
+			return auth.Pepper{}, fmt.Errorf("create the pepper: %w", err)
 		}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return auth.Pepper{}, fmt.Errorf("pepper: %w", err)
+		return auth.Pepper{}, fmt.Errorf("read the pepper: %w", err)
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	for i, line := range lines {
@@ -76,8 +75,8 @@ func Pepper(dir, file string) (auth.Pepper, error) {
 	return p, nil
 }
 
-// makePepper makes file unless it is there. Of two processes that try together one wins.
-func makePepper(file string) error {
+// createPepper creates file if it does not exist. If two processes call it at the same time, one of them wins.
+func createPepper(file string) error {
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -89,14 +88,14 @@ func makePepper(file string) error {
 	if err != nil {
 		return err
 	}
-	err = os.Link(temp, file) // unlike a rename, it never replaces
+	err = os.Link(temp, file) // unlike a rename, a link never replaces a file
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
 	return errors.Join(err, os.Remove(temp), syncFolder(filepath.Dir(file)))
 }
 
-// Replace writes data to file so that a crash leaves the old or the new, whole.
+// Replace replaces the content of file atomically, also in a crash.
 func Replace(file string, data []byte) error {
 	temp, err := writeTemp(file, data)
 	if err != nil {
@@ -108,7 +107,7 @@ func Replace(file string, data []byte) error {
 	return syncFolder(filepath.Dir(file))
 }
 
-// writeTemp writes data to a new file beside file, with mode 0600, down to the disk.
+// writeTemp writes data to a new file next to file, with mode 0600, and syncs it to disk.
 func writeTemp(file string, data []byte) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.tmp")
 	if err != nil {
@@ -121,7 +120,7 @@ func writeTemp(file string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// syncFolder makes new names in dir last. Windows has no such thing, and needs none.
+// syncFolder syncs new names in dir to disk. Windows does not need that.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

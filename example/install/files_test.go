@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-func TestPepperIsMadeOnce(t *testing.T) {
+func TestPepperIsCreatedOnce(t *testing.T) {
 	dir := t.TempDir()
 	made := make([]string, 16)
 	var all sync.WaitGroup
@@ -30,12 +30,12 @@ func TestPepperIsMadeOnce(t *testing.T) {
 	all.Wait()
 	for _, text := range made {
 		if len(text) != 65 || text != made[0] {
-			t.Fatalf("two peppers, or a short one: %q and %q", made[0], text)
+			t.Fatalf("want one pepper of full length, got %q and %q", made[0], text)
 		}
 	}
 	names, err := os.ReadDir(dir)
 	if err != nil || len(names) != 1 {
-		t.Errorf("the folder holds %v, %v; want the pepper alone", names, err)
+		t.Errorf("the folder has %v, %v; want only the pepper", names, err)
 	}
 	if info, err := os.Stat(filepath.Join(dir, PepperFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
@@ -46,7 +46,7 @@ func TestPepperOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "given")
 	for _, row := range []struct{ name, content, want, fault string }{
-		{"blanks around it do not count", "  a pepper of some length\n", "a pepper of some length", ""},
+		{"surrounding blanks are ignored", "  a pepper of some length\n", "a pepper of some length", ""},
 		{"a short one is refused", "short\n", "", "fewer than 16"},
 		{"an empty one is refused", "", "", "fewer than 16"},
 	} {
@@ -60,12 +60,12 @@ func TestPepperOfAFile(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 			if err != nil && !strings.Contains(err.Error(), row.fault) {
-				t.Errorf("the error %q does not say %q", err, row.fault)
+				t.Errorf("error %q, want %q in it", err, row.fault)
 			}
 		})
 	}
 	if _, err := Pepper(dir, filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 }
 
@@ -81,6 +81,6 @@ func TestReplaceLeavesNothingBehind(t *testing.T) {
 		}
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
-		t.Errorf("the folder holds %v, %v; want the file alone", names, err)
+		t.Errorf("the folder has %v, %v; want only the file", names, err)
 	}
 }

@@ -16,17 +16,17 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// headsEvery is how often the heads are written at most.
+// headsEvery is the shortest time between two writes of the heads.
 const headsEvery = time.Second
 
-// headsSlack is how long after its newest entry a head may be reported: while the trail's
-// database cannot be written to.
+// headsSlack is the longest delay between the newest entry and its head, which occurs while the database of the trail
+// cannot be written.
 const headsSlack = time.Hour
 
-// Heads is what the file beside the audit trail holds: the newest head of each chain that
-// this folder's servers wrote, so that a trail that was put back as a whole shows.
+// Heads is the content of the file of heads: the newest head of each chain that servers of this folder wrote. It shows
+// when an old trail was restored.
 type Heads struct {
-	Keep  time.Duration `json:"keep"` // of entries; 0: for ever
+	Keep  time.Duration `json:"keep"` // retention of entries; 0: for ever
 	Heads []Head        `json:"heads"`
 }
 
@@ -34,10 +34,10 @@ type Heads struct {
 type Head struct {
 	audit.Checkpoint
 
-	At time.Time `json:"at"` // when the trail's writer reported it
+	At time.Time `json:"at"` // time of the report
 }
 
-// ReadHeads reads a file of heads. Its error wraps fs.ErrNotExist when there is none.
+// ReadHeads reads a file of heads. Without a file its error wraps fs.ErrNotExist.
 func ReadHeads(file string) (Heads, error) {
 	var n Heads
 	text, err := os.ReadFile(file)
@@ -50,8 +50,8 @@ func ReadHeads(file string) (Heads, error) {
 	return n, nil
 }
 
-// Live are the heads whose chains must be there at the instant now. A chain whose
-// entries are all older than what is kept may be gone.
+// Live returns the heads with chains that must exist at the instant now. Retention may have deleted all entries of other
+// chains.
 func (n *Heads) Live(now time.Time) []Head {
 	var live []Head
 	for _, h := range n.Heads {
@@ -62,7 +62,7 @@ func (n *Heads) Live(now time.Time) []Head {
 	return live
 }
 
-// add takes a head, unless a newer one of its chain is there.
+// add adds a head, unless n has a newer head of its chain.
 func (n *Heads) add(head Head) {
 	for i := range n.Heads {
 		if n.Heads[i].Writer == head.Writer {
@@ -75,7 +75,7 @@ func (n *Heads) add(head Head) {
 	n.Heads = append(n.Heads, head)
 }
 
-// A HeadStore keeps the newest heads of the audit trail in a file, apart from the trail.
+// A HeadStore stores the newest heads of the audit trail in a file.
 type HeadStore struct {
 	file string
 	now  func() time.Time
@@ -88,8 +88,7 @@ type HeadStore struct {
 	done sync.WaitGroup
 }
 
-// OpenHeads goes on with the heads of file, which may not be there yet. keep is for how long
-// entries of the trail are kept; 0 means for ever.
+// OpenHeads reads the heads of file, which need not exist. keep is the retention of the trail; 0 means for ever.
 func OpenHeads(file string, keep time.Duration, now func() time.Time, log *slog.Logger) (*HeadStore, error) {
 	all, err := ReadHeads(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +102,7 @@ func OpenHeads(file string, keep time.Duration, now func() time.Time, log *slog.
 	return h, nil
 }
 
-// Keep takes a new head. It does not wait for the disk.
+// Keep stores a new head later. It does not wait for the disk.
 func (h *HeadStore) Keep(m audit.Checkpoint) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -114,7 +113,7 @@ func (h *HeadStore) Keep(m audit.Checkpoint) {
 	h.all.add(Head{m, h.now().UTC()})
 }
 
-// run writes the file when there is something new.
+// run writes the file after new heads.
 func (h *HeadStore) run(ctx context.Context) {
 	tick := time.NewTicker(headsEvery)
 	defer tick.Stop()
@@ -135,8 +134,8 @@ func (h *HeadStore) run(ctx context.Context) {
 	}
 }
 
-// write leaves what other servers of the folder wrote: with ClickHouse there may be several.
-// Of two that write in the same moment, one's head may be lost until it writes again.
+// write adds the new heads to the file and preserves heads of other servers, which may use the folder with ClickHouse. If
+// two servers write at the same moment, a head can be missing until the next write.
 func (h *HeadStore) write() error {
 	others, err := ReadHeads(h.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +154,7 @@ func (h *HeadStore) write() error {
 	return Replace(h.file, append(text, '\n'))
 }
 
-// Close writes what is new. The trail's writer must have ended before.
+// Close writes the last heads. Close the writer of the trail before.
 func (h *HeadStore) Close() error {
 	h.end()
 	h.done.Wait()

@@ -16,7 +16,7 @@ import (
 
 const day = 24 * time.Hour
 
-// Heads are forgotten when retention may have removed their chains, and not before.
+// A head is dropped when retention may have deleted its chain, and not earlier.
 func TestHeads(t *testing.T) {
 	file := filepath.Join(t.TempDir(), HeadsFile)
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -47,17 +47,17 @@ func TestHeads(t *testing.T) {
 	h.Keep(audit.Checkpoint{Writer: "a", Seq: 1})
 	h.Keep(audit.Checkpoint{Writer: "a", Seq: 2})
 	if diff := cmp.Diff([]string{"a 2"}, closed(h)); diff != "" {
-		t.Error("the newest of a chain: ", diff)
+		t.Error("want the newest head of a chain: ", diff)
 	}
 	clock = clock.Add(10 * day)
 	h = open(10 * day)
 	h.Keep(audit.Checkpoint{Writer: "b", Seq: 7})
 	if diff := cmp.Diff([]string{"a 2", "b 7"}, closed(h)); diff != "" {
-		t.Error("when retention may not have come to it: ", diff)
+		t.Error("before retention can delete the chain: ", diff)
 	}
 	clock = clock.Add(headsSlack)
 	if diff := cmp.Diff([]string{"b 7"}, closed(open(10*day))); diff != "" {
-		t.Error("when it may have: ", diff)
+		t.Error("after retention can delete the chain: ", diff)
 	}
 	one, two := open(10*day), open(10*day)
 	one.Keep(audit.Checkpoint{Writer: "c", Seq: 1})
@@ -65,10 +65,10 @@ func TestHeads(t *testing.T) {
 	closed(one)
 	two.Keep(audit.Checkpoint{Writer: "d", Seq: 1}) // its first write
 	if diff := cmp.Diff([]string{"b 7", "d 1", "c 2"}, closed(two)); diff != "" {
-		t.Error("of two servers of one folder: ", diff)
+		t.Error("two servers with one folder: ", diff)
 	}
 	clock = clock.Add(1000 * day)
 	if diff := cmp.Diff([]string{"b 7", "d 1", "c 2"}, closed(open(0))); diff != "" {
-		t.Error("when everything is kept for ever: ", diff)
+		t.Error("without retention: ", diff)
 	}
 }

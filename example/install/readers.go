@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// others are the permissions of those who do not own a file. Windows has no such thing.
+// others is the permissions of users that do not own a file. Windows has no such permissions.
 const others fs.FileMode = 0o077
 
-// Protect gives the data files of a folder, and what their databases keep beside them, the
-// mode 0600, whatever they were made with. The pepper is left alone: see WarnOfReaders.
+// Protect sets the mode of data files in a folder, with their logs, to 0600. It does not change the pepper: see
+// WarnOfReaders.
 func Protect(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -36,15 +36,14 @@ func Protect(dir string) error {
 		if err == nil && !info.IsDir() && info.Mode()&others != 0 {
 			err = os.Chmod(file, 0o600)
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // a temporary one of another process, by now
+		if !errors.Is(err, fs.ErrNotExist) { // a temporary file that another process deleted
 			faults = append(faults, err)
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// isData reports whether a file of that name is a data file, or one that belongs to it as
-// logs and temporary files do.
+// isData reports whether a name belongs to a data file, or to its log or temporary files.
 func isData(name string) bool {
 	for _, data := range []string{EventsFile, RecordsFile, DemoKeyFile, HeadsFile, SocketFile, ProgressFile, ClickHouseProgressFile} {
 		if strings.HasPrefix(name, data) {
@@ -54,9 +53,9 @@ func isData(name string) bool {
 	return false
 }
 
-// WarnOfReaders logs a line each about a data folder and a pepper that others than their owner
-// may read, and changes neither: a pepper that was read should be exchanged, and who shares
-// a folder may mean to. pepperFile is empty when the pepper is that of the folder.
+// WarnOfReaders logs a warning if other users can read the data folder or the pepper. It changes neither: a pepper that
+// was readable should be replaced, and a folder may be shared on purpose. An empty pepperFile means the pepper of the
+// folder.
 func WarnOfReaders(dir, pepperFile string, log *slog.Logger) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -73,7 +72,7 @@ func WarnOfReaders(dir, pepperFile string, log *slog.Logger) error {
 			return fmt.Errorf("%s: %w", one.what, err)
 		}
 		if mode := info.Mode().Perm(); mode&others != 0 {
-			log.Warn("others may read the "+one.what, "path", one.path, "mode", fmt.Sprintf("%04o", mode),
+			log.Warn("other users may read the "+one.what, "path", one.path, "mode", fmt.Sprintf("%04o", mode),
 				"do", fmt.Sprintf("chmod %04o %s", one.want, one.path))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What servers do to the files of a folder is in internal/e2e. This is about peppers elsewhere.
+// TestWarnOfReaders tests a pepper outside the folder. Tests of internal/e2e cover files in the folder.
 func TestWarnOfReaders(t *testing.T) {
 	dir := t.TempDir()
 	pepper := filepath.Join(t.TempDir(), "pepper")
@@ -19,7 +19,7 @@ func TestWarnOfReaders(t *testing.T) {
 	}
 	for _, row := range []struct {
 		folder, pepper os.FileMode
-		want           []string // a line each
+		want           []string // one entry per line
 	}{
 		{0o700, 0o600, nil},
 		{0o700, 0o400, nil},
@@ -39,12 +39,12 @@ func TestWarnOfReaders(t *testing.T) {
 		}
 		lines := strings.SplitAfter(log.String(), "\n")
 		if len(lines)-1 != len(row.want) {
-			t.Errorf("%v, %v: it warns\n%s", row.folder, row.pepper, log.String())
+			t.Errorf("%v, %v: warnings\n%s", row.folder, row.pepper, log.String())
 			continue
 		}
 		for i, want := range row.want {
 			if !strings.Contains(lines[i], want) {
-				t.Errorf("%v, %v: %s does not say %q", row.folder, row.pepper, lines[i], want)
+				t.Errorf("%v, %v: %s; want %q in it", row.folder, row.pepper, lines[i], want)
 			}
 		}
 	}

@@ -21,8 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// OpenFile opens the DuckDB file of a data folder, whose path cfg need not have, and makes it
-// when it is not there.
+// OpenFile opens the DuckDB file of a data folder, or creates it. It sets the path in cfg.
 func OpenFile(ctx context.Context, dir string, cfg duckdb.Config) (*duckdb.Store, error) {
 	cfg.Path = filepath.Join(dir, EventsFile)
 	s, err := duckdb.Open(ctx, cfg)
@@ -32,8 +31,8 @@ func OpenFile(ctx context.Context, dir string, cfg duckdb.Config) (*duckdb.Store
 	return s, nil
 }
 
-// OpenClickHouse opens a ClickHouse store, and makes its tables when they are not there.
-// A user without the right to make tables can use those that are.
+// OpenClickHouse opens a ClickHouse store and creates missing tables. A user without the right to create tables can use
+// existing ones.
 func OpenClickHouse(ctx context.Context, o clickhouse.Config) (*clickhouse.Store, error) {
 	s, err := clickhouse.Open(ctx, o)
 	if err != nil {
@@ -49,7 +48,7 @@ func OpenClickHouse(ctx context.Context, o clickhouse.Config) (*clickhouse.Store
 	return s, nil
 }
 
-// OpenRecords opens the relational store: that of a DSN or, without one, that of a folder.
+// OpenRecords opens the relational store of a DSN or, without a DSN, of a folder.
 func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
 	cfg := meta.Config{DSN: dsn, Pepper: pepper, Now: now, Logger: log}
 	where := "--meta"
@@ -67,7 +66,7 @@ func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *
 	return m, nil
 }
 
-// OpenRedis does not wait for Redis, which may be away.
+// OpenRedis returns a client. It does not connect, because Redis may be unavailable.
 func OpenRedis(dsn string) (*redis.Client, error) {
 	o, err := redislimit.Options(dsn)
 	if err != nil {
@@ -76,8 +75,8 @@ func OpenRedis(dsn string) (*redis.Client, error) {
 	return redis.NewClient(o), nil
 }
 
-// room says how much space the log of events needs that is to be moved into its file, and is empty without one.
-func room(dir string) string {
+// logSize describes the space that the log of events needs to be moved into its file. It is empty without a log.
+func logSize(dir string) string {
 	log, err := os.Stat(filepath.Join(dir, EventsFile+".wal"))
 	if err != nil || log.Size() == 0 {
 		return ""
@@ -87,17 +86,17 @@ func room(dir string) string {
 		log.Size()/megabyte+1, filepath.Base(log.Name()), EventsFile)
 }
 
-// explain says what an operator can do about a file that could not be opened.
+// explain returns err with what an operator can do about it.
 func explain(file string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		return fmt.Errorf("%s is in use by another process; end that one, or choose another --data", file)
+		return fmt.Errorf("%s is in use by another process; stop that process, or choose another --data", file)
 	case errors.Is(err, store.ErrNewerSchema):
 		return fmt.Errorf("%s was written by a newer version of this program; nothing was changed", file)
 	case errors.Is(err, store.ErrCorrupt):
-		return fmt.Errorf("%s is damaged, or no file of this program; nothing was changed (%w)", file, err)
+		return fmt.Errorf("%s is damaged, or not a file of this program; nothing was changed (%w)", file, err)
 	case errors.Is(err, store.ErrFull):
-		return fmt.Errorf("%s: the disk is full%s (%w)", file, room(filepath.Dir(file)), err)
+		return fmt.Errorf("%s: the disk is full%s (%w)", file, logSize(filepath.Dir(file)), err)
 	default:
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Package service is the standalone program while it serves: wiring.go puts the parts of the
-// library together, app.go opens what they stand on.
+// Package service runs the server of the standalone program. app.go opens the stores, and wiring.go builds the
+// handlers from the parts of the library.
 package service
 
 import (
@@ -29,7 +29,7 @@ import (
 // flushTimeout bounds the writing of the last audit entries when the program ends.
 const flushTimeout = 10 * time.Second
 
-// An app is what the program stands on while it serves.
+// An app has the open stores and services of a running server.
 type app struct {
 	settings Settings
 	log      *slog.Logger
@@ -42,19 +42,19 @@ type app struct {
 	metrics  *metrics      // nil without --metrics-addr
 	redis    *redis.Client // nil without Redis
 	engine   *query.Engine
-	sealer   *query.Sealer  // nil where nothing is kept of quiet days
+	sealer   *query.Sealer  // precomputes results of finished days
 	geo      *geoip.File    // nil without a file
-	closers  []func() error // of what was opened, in the order in which it was
+	closers  []func() error // in the order of opening
 }
 
-// events is where events lie: in the data folder, or in ClickHouse.
+// events is the store of events: a DuckDB file or ClickHouse.
 type events interface {
 	store.Store
 	store.Writer
 	Close() error
 }
 
-// Version is the one that the build noted, else dev.
+// Version returns the version of the build, or "dev".
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -63,7 +63,7 @@ func Version() string {
 	return info.Main.Version
 }
 
-// open opens the data folder. When it returns an error nothing stays open.
+// open opens the data folder. If it returns an error, it has closed everything.
 func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Time) (_ *app, err error) {
 	a := &app{settings: s, log: log, now: now}
 	defer func() {
@@ -74,9 +74,9 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	if err := install.CreateFolder(s.Data); err != nil {
 		return nil, err
 	}
-	// Before the files are opened: SQLite gives new files beside its own the mode of that.
+	// This comes before the stores: SQLite creates its other files with the mode of the database file.
 	if err := install.Protect(s.Data); err != nil {
-		log.Warn("data files may be read by others", "error", err)
+		log.Warn("other users may read the data files", "error", err)
 	}
 	if s.GeoIP != "" {
 		if a.geo, err = geoip.Open(s.GeoIP); err != nil {
@@ -84,8 +84,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		}
 		a.onClose(a.geo.Close)
 	}
-	// The analytics file comes first: without ClickHouse a folder has one server, and this
-	// is what the second one finds taken.
+	// The file of events comes first: it is locked, so a second server on the folder fails here.
 	if a.events, err = a.openEvents(ctx); err != nil {
 		return nil, err
 	}
@@ -141,7 +140,7 @@ func (a *app) checkRecords(ctx context.Context) error {
 	return lost(install.EventsFile)
 }
 
-// onClose has close called when the app closes, before what was opened earlier.
+// onClose registers closer for close, which runs closers in reverse order.
 func (a *app) onClose(closer func() error) { a.closers = append(a.closers, closer) }
 
 func (a *app) close() error {
@@ -156,7 +155,7 @@ func (a *app) openEvents(ctx context.Context) (events, error) {
 	if a.settings.ClickHouse.DSN == "" {
 		file, err := install.OpenFile(ctx, a.settings.Data, duckdb.Config{MemoryLimit: a.settings.DuckDBMemory, Now: a.now, Logger: a.log})
 		if err != nil {
-			return nil, err // and not a nil of a type, which would not be nil
+			return nil, err // a nil *duckdb.Store in the interface would not be nil
 		}
 		return file, nil
 	}
@@ -169,7 +168,7 @@ func (a *app) openEvents(ctx context.Context) (events, error) {
 	return tables, nil
 }
 
-// openAudit begins to write the audit trail to the relational store, and its heads to a file.
+// openAudit opens the audit trail in the relational store and the file of its heads.
 func (a *app) openAudit(ctx context.Context) error {
 	keep := a.settings.AuditKeep
 	heads, err := install.OpenHeads(filepath.Join(a.settings.Data, install.HeadsFile), keep, a.now, a.log)
@@ -181,7 +180,7 @@ func (a *app) openAudit(ctx context.Context) error {
 		Log: a.records.Audit(), Pepper: a.pepper, Retention: keep, WarnSize: a.settings.AuditWarn, OnHead: heads.Keep, Now: a.now, Logger: a.log,
 	})
 	if errors.Is(err, audit.ErrTampered) {
-		err = fmt.Errorf("%w; was another pepper used here (--pepper-file)? Else see audit verify", err)
+		err = fmt.Errorf("%w; if --pepper-file is right, run audit verify", err)
 	}
 	if err != nil {
 		return fmt.Errorf("audit trail: %w", err)
@@ -194,8 +193,8 @@ func (a *app) openAudit(ctx context.Context) error {
 	return nil
 }
 
-// maintain does the stores' housekeeping every hour until ctx ends: of records first, since that of many events
-// takes long.
+// maintain runs the maintenance of the stores every hour until ctx ends. Records come first, because maintenance of
+// many events takes long.
 func (a *app) maintain(ctx context.Context) {
 	hourly := time.NewTicker(time.Hour)
 	defer hourly.Stop()
@@ -211,7 +210,7 @@ func (a *app) maintain(ctx context.Context) {
 				continue
 			}
 			if err := m.Maintain(ctx); err != nil && ctx.Err() == nil {
-				a.log.Error("housekeeping", "error", err)
+				a.log.Error("maintenance failed", "error", err)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// promised are the columns of every type, in their order, as the reference evaluator has them.
+// promised has the columns of every type, in the order of the reference evaluator.
 func promised() map[string][]string {
 	all := map[string][]string{}
 	for _, ty := range reference.Types() {
@@ -28,11 +28,11 @@ func promised() map[string][]string {
 	return all
 }
 
-// TestEveryTypeAnswersOnTheDemo asks each type on the demo's data, series by day and by
-// hour, and wants rows that keep what the type's metadata says. A third of its sessions is enough for every type.
+// TestEveryTypeAnswersOnTheDemo queries each type on demo data, series by day and by hour, and compares the rows with the
+// metadata of the type. A third of the demo's sessions is enough.
 func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 21, 19, 30, 30, 0, time.UTC) // a moment with somebody there
+	now := time.Date(2026, 11, 21, 19, 30, 30, 0, time.UTC) // a time with active visitors
 	s, err := duckdb.Open(t.Context(), duckdb.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 	}
 	for name := range promised {
 		if !known[name] {
-			t.Errorf("there is no type %s", name)
+			t.Errorf("the type %s does not exist", name)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func ask(t *testing.T, e *query.Engine, info query.Info, req query.Request) []by
 	return resp.Data[0].Data.AppendJSON(nil)
 }
 
-// anySession is the id of a session of the demo.
+// anySession returns the id of a session of the demo.
 func anySession(t *testing.T, e *query.Engine) string {
 	t.Helper()
 	answer := ask(t, e, query.Info{Name: "sessions", Subject: store.KindWebsite},
@@ -98,7 +98,7 @@ func anySession(t *testing.T, e *query.Engine) string {
 	return rows[0].ID
 }
 
-// asExpected holds rows against the promised columns and the types of the metadata.
+// asExpected compares rows with the promised columns and the types of the metadata.
 func asExpected(t *testing.T, info query.Info, want []string, answer []byte) {
 	t.Helper()
 	var told []string
@@ -106,7 +106,7 @@ func asExpected(t *testing.T, info query.Info, want []string, answer []byte) {
 		told = append(told, f.Name)
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
-		t.Errorf("columns (-promised +told):\n%s", diff)
+		t.Errorf("columns (-promised +metadata):\n%s", diff)
 	}
 	var rows []json.RawMessage
 	if err := json.Unmarshal(answer, &rows); err != nil || len(rows) == 0 {
@@ -122,13 +122,13 @@ func asExpected(t *testing.T, info query.Info, want []string, answer []byte) {
 		}
 		for _, f := range info.Output {
 			if !fits(f.Type, cells[f.Name]) {
-				t.Fatalf("%s is no %s: %v", f.Name, f.Type, cells[f.Name])
+				t.Fatalf("%s is not of type %s: %v", f.Name, f.Type, cells[f.Name])
 			}
 		}
 	}
 }
 
-// keys are the names in an object, in its order.
+// keys returns the names in an object, in order.
 func keys(t *testing.T, object []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(string(object)))

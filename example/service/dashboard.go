@@ -16,11 +16,10 @@ import (
 //go:embed dashboard
 var dashboardFiles embed.FS
 
-// A page that asks the API as its user, and nobody else. Browsers that know trusted types keep it from making
-// elements of texts.
+// dashboardPolicy allows requests to this server only. Trusted types prevent the page from parsing texts as HTML.
 const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// addDashboard serves the example's page.
+// addDashboard adds the dashboard to mux.
 func addDashboard(mux *http.ServeMux) error {
 	for pattern, name := range map[string]string{"/{$}": "index.html", "/dashboard.css": "dashboard.css", "/dashboard.js": "dashboard.js"} {
 		text, err := dashboardFiles.ReadFile(path.Join("dashboard", name))
@@ -42,7 +41,7 @@ func addDashboard(mux *http.ServeMux) error {
 	return nil
 }
 
-// dashboardOf is the page at address for a key and a website. What stands behind the # stays in the browser.
+// dashboardOf returns the URL of the dashboard for a key and a website. Browsers do not send the part after #.
 func dashboardOf(address, key, website string) string {
 	if key == "" {
 		return address + "/"

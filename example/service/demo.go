@@ -20,7 +20,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// The demo's records. They are the same in every install, as its traffic is.
+// Every install has the same demo records and traffic.
 const (
 	demoKeyID   = "key_demo"
 	demoWebsite = "web_demo"
@@ -28,11 +28,11 @@ const (
 	demoMonitor = "mon_demo"
 	demoDomain  = "notes.example"
 
-	demoPerMinute = 60_000 // requests of the demo key: enough for any panel
+	demoPerMinute = 60_000 // rate limit of the demo key
 )
 
-// demoKey reads the key that the data folder keeps, or makes it: on first start, and when its
-// file was lost. One that was revoked is not made again.
+// demoKey reads the demo key from the data folder. It creates a key on the first start and when the file was
+// lost, but not after the key was revoked.
 func (a *app) demoKey(ctx context.Context, r *ready) error {
 	file, err := filepath.Abs(filepath.Join(a.settings.Data, install.DemoKeyFile))
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *app) demoKey(ctx context.Context, r *ready) error {
 	known, err := a.keyOf(ctx, secret)
 	switch {
 	case errors.Is(err, auth.ErrNotFound):
-		secret, r.noKey, err = a.makeDemoKey(ctx, file)
+		secret, r.noKey, err = a.createDemoKey(ctx, file)
 	case err != nil:
 		return err
 	case !known.Revoked.IsZero():
@@ -56,14 +56,14 @@ func (a *app) demoKey(ctx context.Context, r *ready) error {
 	return err
 }
 
-// Why the demo has no key.
+// These are the reasons for a demo without a key.
 const (
 	demoKeyRevoked   = "the demo's key was revoked"
-	demoKeyElsewhere = "that of the demo is in another data folder, or lost"
+	demoKeyElsewhere = "the demo's key is in another data folder, or lost"
 )
 
-// makeDemoKey makes the key and writes its secret to file, or says why there is none.
-func (a *app) makeDemoKey(ctx context.Context, file string) (text, noKey string, err error) {
+// createDemoKey creates the key and writes its secret to file. noKey is the reason if it creates none.
+func (a *app) createDemoKey(ctx context.Context, file string) (text, noKey string, err error) {
 	_, secret, err := a.records.CreateKey(ctx, auth.Key{
 		ID: demoKeyID, Owner: install.Owner, Name: "Demo", All: true, Scopes: auth.Scopes(),
 		Limits: &auth.Limits{PerMinute: demoPerMinute},
@@ -77,8 +77,8 @@ func (a *app) makeDemoKey(ctx context.Context, file string) (text, noKey string,
 	return secret.Reveal(), "", install.Replace(file, []byte(secret.Reveal()+"\n"))
 }
 
-// renewDemoKey gives the key another secret, when its own is not in the data folder. In a
-// store of this folder's own it is lost. In one that is shared another folder may have it.
+// renewDemoKey gives the key a new secret if the store is in this folder, because then the old secret is lost.
+// With a shared store another folder may have the secret.
 func (a *app) renewDemoKey(ctx context.Context) (secret auth.Secret, noKey string, err error) {
 	known, err := a.records.Key(ctx, demoKeyID)
 	switch {
@@ -93,7 +93,7 @@ func (a *app) renewDemoKey(ctx context.Context) (secret auth.Secret, noKey strin
 	return secret, "", err
 }
 
-// keyOf is the key, revoked or not, that text is the secret of. Its error wraps auth.ErrNotFound.
+// keyOf returns the key with the secret text, also a revoked one, or an error that wraps auth.ErrNotFound.
 func (a *app) keyOf(ctx context.Context, text string) (*auth.Key, error) {
 	secret, err := auth.ParseSecret(text, "")
 	if errors.Is(err, auth.ErrInvalid) {
@@ -105,7 +105,7 @@ func (a *app) keyOf(ctx context.Context, text string) (*auth.Key, error) {
 	return a.records.KeyByDigest(ctx, secret.Digest(a.pepper))
 }
 
-// demoSite makes sure of the demo website, link and monitor and of their traffic up to now.
+// demoSite creates the demo website, link and monitor if they are missing, and their traffic up to now.
 func (a *app) demoSite(ctx context.Context, r *ready, progress io.Writer) error {
 	_, err := a.records.CreateWebsite(ctx, store.Website{ID: demoWebsite, Owner: install.Owner, Name: "Notes (demo)", Domain: demoDomain})
 	if err := unlessExists(err); err != nil {
@@ -124,7 +124,7 @@ func (a *app) demoSite(ctx context.Context, r *ready, progress io.Writer) error 
 	r.WebsiteID, r.LinkID, r.ScheduleID = demoWebsite, demoLink, demoMonitor
 	note, step := install.ProgressFile, oneDay
 	if a.settings.ClickHouse.DSN != "" {
-		note, step = install.ClickHouseProgressFile, 5*oneDay // it likes few and large writes
+		note, step = install.ClickHouseProgressFile, 5*oneDay // ClickHouse needs few and large writes
 	}
 	f := &filler{
 		store:   a.events,
@@ -145,7 +145,7 @@ func unlessExists(err error) error {
 	return err
 }
 
-// progressOn writes a line for every tenth that is done.
+// progressOn returns a function that writes a line for every tenth of the work.
 func progressOn(to io.Writer) func(done float64, rows int) {
 	shown := 0
 	return func(done float64, rows int) {

@@ -24,31 +24,30 @@ const (
 	oneDay   = 24 * time.Hour
 )
 
-// progress says how far demo traffic has been written: all of [From, Covered) is
-// stored, and of [Covered, Writing) perhaps some.
+// progress records how much demo traffic was written: all rows of [From, Covered), and possibly some rows of
+// [Covered, Writing).
 type progress struct {
 	From    time.Time `json:"from"`
 	Covered time.Time `json:"covered"`
 	Writing time.Time `json:"writing,omitzero"`
 }
 
-// A filler writes demo traffic up to now. The end of a batch is noted before and after;
-// so however often and wherever the program dies, every row is stored once. Of a batch that
-// was not noted after, the store itself says which rows it has.
+// A filler writes demo traffic up to now. It saves its progress before and after each batch. After a crash it asks
+// the store for the rows of an unfinished batch, so every row is stored once.
 type filler struct {
 	store   demoStore
 	traffic *demo.Generator
 	website string
-	days    int           // before the first start
-	step    time.Duration // of a batch; 0 is a day
-	file    string        // of progress
+	days    int           // of traffic before the first start
+	step    time.Duration // length of a batch; 0 means a day
+	file    string        // has the progress
 	report  func(done float64, rows int)
 }
 
-// demoTries is how often a batch is written to a server that is too busy for it.
+// demoTries is the maximum number of attempts to write a batch to a busy store.
 const demoTries = 10
 
-// demoStore is what a filler needs of a store.
+// A demoStore is a store that a filler can use.
 type demoStore interface {
 	store.Store
 	store.Writer
@@ -75,28 +74,28 @@ func (f *filler) fill(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// write stores [p.Covered, end), and reports how many rows that were.
+// write stores the rows of [p.Covered, end) and returns their number.
 func (f *filler) write(ctx context.Context, p *progress, end time.Time) (int, error) {
 	p.Writing = end
 	if err := f.save(*p); err != nil {
 		return 0, err
 	}
 	b := f.traffic.Batch(p.Covered, end)
-	if err := f.keep(ctx, b); err != nil {
+	if err := f.writeAll(ctx, b); err != nil {
 		return 0, err
 	}
 	*p = progress{From: p.From, Covered: end}
 	return b.Len(), f.save(*p)
 }
 
-// keep returns without an error when all of b is stored.
-func (f *filler) keep(ctx context.Context, b *store.Batch) error {
+// writeAll writes b, with retries.
+func (f *filler) writeAll(ctx context.Context, b *store.Batch) error {
 	if b.Len() == 0 {
 		return nil
 	}
 	_, err := f.store.Write(ctx, b)
 	for try := 1; try < demoTries && errors.Is(err, store.ErrUnavailable); try++ {
-		_, err = f.store.Write(ctx, b) // every row has an id: none is stored twice
+		_, err = f.store.Write(ctx, b) // rows have ids, so none is stored twice
 	}
 	if err != nil {
 		return fmt.Errorf("writing demo traffic: %w", err)
@@ -104,14 +103,14 @@ func (f *filler) keep(ctx context.Context, b *store.Batch) error {
 	return nil
 }
 
-// load reads how far earlier runs came, and settles a write that one of them did not
-// live to note. It starts anew when there is no note or no data.
+// load reads the progress of earlier runs and completes an unfinished batch. It starts from the beginning if there is
+// no saved progress or no data.
 func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
 	start := now.Add(-time.Duration(f.days) * oneDay)
-	anew := progress{From: start, Covered: start}
+	fresh := progress{From: start, Covered: start}
 	text, err := os.ReadFile(f.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return anew, nil
+		return fresh, nil
 	}
 	if err != nil {
 		return progress{}, err
@@ -121,12 +120,12 @@ func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
 		return progress{}, fmt.Errorf("%s: %w", f.file, err)
 	}
 	if p.Covered.After(p.From) {
-		there, err := f.any(ctx, p)
+		found, err := f.any(ctx, p)
 		if err != nil {
 			return progress{}, err
 		}
-		if !there {
-			return anew, nil // the analytics were taken away
+		if !found {
+			return fresh, nil // the file of events was removed
 		}
 	}
 	if p.Writing.After(p.Covered) {
@@ -135,16 +134,15 @@ func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
 	return p, err
 }
 
-// any reports whether there is an event of [p.From, p.Covered).
+// any reports whether the store has an event of [p.From, p.Covered).
 func (f *filler) any(ctx context.Context, p progress) (bool, error) {
 	counted, err := f.ask(ctx, f.store.Dialect().Call(dialect.Count), dialect.Int, "events",
 		store.Subject{Kind: store.KindWebsite, ID: f.website}, p.From, p.Covered)
 	return err == nil && counted.Ints[0] > 0, err
 }
 
-// settle stores what the store lacks of [p.Covered, p.Writing): all, nothing, or what a
-// write that broke off has left. It goes by the rows that are there, not by whether their
-// ids are known, since it may be long ago.
+// settle stores the missing rows of [p.Covered, p.Writing). It reads the stored rows instead of relying on event ids,
+// which the store forgets after some days.
 func (f *filler) settle(ctx context.Context, p *progress) error {
 	b := f.traffic.Batch(p.Covered, p.Writing)
 	err := errors.Join(
@@ -157,7 +155,7 @@ func (f *filler) settle(ctx context.Context, p *progress) error {
 		lack(ctx, f, p, "checks", store.KindSchedule, &b.Checks, func(c *store.Check) (string, string) { return c.Schedule, c.ID }),
 	)
 	if err == nil {
-		err = f.keep(ctx, b)
+		err = f.writeAll(ctx, b)
 	}
 	if err != nil {
 		return err
@@ -166,15 +164,15 @@ func (f *filler) settle(ctx context.Context, p *progress) error {
 	return f.save(*p)
 }
 
-// lack leaves those of rows, which are of one subject, that table does not have.
+// lack keeps the rows that are not in table yet. All rows have the same subject.
 func lack[T any](ctx context.Context, f *filler, p *progress, table string, kind store.SubjectKind, rows *[]T, of func(*T) (subject, id string)) error {
 	if len(*rows) == 0 {
 		return nil
 	}
 	subject, _ := of(&(*rows)[0])
-	there, err := f.ask(ctx, "t.event_id", dialect.Text, table, store.Subject{Kind: kind, ID: subject}, p.Covered, p.Writing)
-	known := make(map[string]bool, len(there.Texts))
-	for _, id := range there.Texts {
+	stored, err := f.ask(ctx, "t.event_id", dialect.Text, table, store.Subject{Kind: kind, ID: subject}, p.Covered, p.Writing)
+	known := make(map[string]bool, len(stored.Texts))
+	for _, id := range stored.Texts {
 		known[id] = true
 	}
 	*rows = slices.DeleteFunc(*rows, func(row T) bool {
@@ -184,7 +182,7 @@ func lack[T any](ctx context.Context, f *filler, p *progress, table string, kind
 	return err
 }
 
-// ask returns a column of the rows of subject that table has of [from, to).
+// ask returns a column of a table, for the rows of subject in [from, to).
 func (f *filler) ask(ctx context.Context, what string, kind dialect.Kind, table string, subject store.Subject, from, to time.Time) (store.Column, error) {
 	d := f.store.Dialect()
 	rows, err := f.store.Query(ctx, store.Statement{
@@ -199,7 +197,7 @@ func (f *filler) ask(ctx context.Context, what string, kind dialect.Kind, table 
 		Kinds: []dialect.Kind{kind},
 	})
 	if err != nil {
-		return store.Column{}, fmt.Errorf("looking for demo traffic: %w", err)
+		return store.Column{}, fmt.Errorf("reading demo traffic: %w", err)
 	}
 	return rows.Columns[0], nil
 }

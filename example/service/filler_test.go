@@ -28,20 +28,20 @@ func TestMain(m *testing.M) {
 
 var errDied = errors.New("the process died")
 
-// A crashing store ends the process, as it were, at one of its writes.
+// A crashing store simulates a crash of the process at one of its writes.
 type crashing struct {
 	*duckdb.Store
-	left int // writes until it dies
+	left int // writes until the crash
 	kept kept
 }
 
-// kept is what a store has of the write at which it died.
+// kept is the part of the last write that survives the crash.
 type kept int
 
 const (
 	all kept = iota
 	none
-	some // as servers may that store by parts
+	some // as on servers that store a write in parts
 )
 
 func (m *crashing) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
@@ -64,7 +64,7 @@ func (m *crashing) Write(ctx context.Context, b *store.Batch) (store.Written, er
 
 var began = time.Date(2026, time.September, 3, 11, 22, 33, 456e6, time.UTC)
 
-// A clock that the store dates its receipts by, in a goroutine of its own.
+// A clock is the time of the store, which also reads it in a goroutine.
 type clock struct{ passed atomic.Int64 }
 
 func (c *clock) now() time.Time { return began.Add(time.Duration(c.passed.Load())) }
@@ -87,7 +87,7 @@ func testFiller(t *testing.T) (*filler, *clock) {
 	}, c
 }
 
-// count is how many rows of each table the store of f holds.
+// count returns the number of rows in each table of f's store.
 func count(t *testing.T, f *filler) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
@@ -109,7 +109,7 @@ func count(t *testing.T, f *filler) map[string]int64 {
 	return counts
 }
 
-// want is what a filler that begins at began has written by now.
+// want returns the rows that a filler has written from began to now.
 func want(f *filler, now time.Time) map[string]int64 {
 	b := f.traffic.Batch(began.Add(-time.Duration(f.days)*oneDay), now)
 	samples := 0
@@ -125,19 +125,19 @@ func want(f *filler, now time.Time) map[string]int64 {
 func TestFillWritesEveryRowOnce(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		dies int // at this write; 0 is never
+		dies int // number of the write at which it crashes; 0: never
 		kept kept
 		away time.Duration // until the program runs again
 	}{
 		{"undisturbed", 0, all, time.Minute},
-		{"dead before a write", 4, none, time.Minute},
-		{"dead amid a write", 4, some, time.Minute},
-		{"dead amid a write, and away for longer than ids are remembered", 4, some, 9 * 24 * time.Hour},
-		{"dead after a write", 4, all, time.Minute},
-		{"dead after a write, and away for longer than ids are remembered", 4, all, 9 * 24 * time.Hour},
-		{"dead after the first write", 1, all, 9 * 24 * time.Hour},
-		{"dead before the first write", 1, none, 9 * 24 * time.Hour},
-		{"dead after the last write", 6, all, 9 * 24 * time.Hour},
+		{"crash before a write", 4, none, time.Minute},
+		{"crash during a write", 4, some, time.Minute},
+		{"crash during a write, restart after ids are forgotten", 4, some, 9 * 24 * time.Hour},
+		{"crash after a write", 4, all, time.Minute},
+		{"crash after a write, restart after ids are forgotten", 4, all, 9 * 24 * time.Hour},
+		{"crash after the first write", 1, all, 9 * 24 * time.Hour},
+		{"crash before the first write", 1, none, 9 * 24 * time.Hour},
+		{"crash after the last write", 6, all, 9 * 24 * time.Hour},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f, c := testFiller(t)
@@ -149,7 +149,7 @@ func TestFillWritesEveryRowOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.store = db
-			for range 2 { // every restart goes on up to now
+			for range 2 { // every restart continues up to now
 				c.passed.Add(int64(row.away))
 				if err := f.fill(t.Context(), c.now()); err != nil {
 					t.Fatal(err)
@@ -162,7 +162,7 @@ func TestFillWritesEveryRowOnce(t *testing.T) {
 	}
 }
 
-// A busy store says of every second write that it came too late, though it stored it.
+// A busy store returns an error for every second write, although it stored it.
 type busy struct {
 	*duckdb.Store
 	writes int
@@ -189,12 +189,12 @@ func TestFillOnABusyStore(t *testing.T) {
 	}
 }
 
-func TestFillStartsAnewWithoutItsData(t *testing.T) {
+func TestFillRestartsWithoutItsData(t *testing.T) {
 	f, c := testFiller(t)
 	if err := f.fill(t.Context(), c.now()); err != nil {
 		t.Fatal(err)
 	}
-	other, _ := testFiller(t) // the analytics file was taken away, the note was not
+	other, _ := testFiller(t) // the file of events was removed, the progress was not
 	other.file = f.file
 	if err := other.fill(t.Context(), c.now()); err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/httpapi"
 )
 
-// flags are those of the records. Other processes tell of the flags that they change, and are
-// told; without Redis each finds out by itself.
+// flags returns the flags of the records. With Redis, processes notify each other of changes; without it each
+// process checks for changes.
 func (a *app) flags() (*httpapi.Flags, error) {
 	store := a.records.Flags()
 	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: store, Now: a.now, Logger: a.log})

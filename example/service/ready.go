@@ -9,50 +9,50 @@ import (
 	"strings"
 )
 
-// ready is what somebody needs who wants to use the running program: the line of --json.
+// ready has the addresses, the key and the ids of a running server. It is the output of --json.
 type ready struct {
 	Address      string `json:"address"`
 	TrackAddress string `json:"trackAddress"`
-	// MetricsAddress is where Prometheus scrapes.
+	// MetricsAddress is the URL for Prometheus.
 	MetricsAddress string `json:"metricsAddress,omitempty"`
-	Key            string `json:"key"`        // empty without demo, and when noKey says why
+	Key            string `json:"key"`        // empty without a demo, and if noKey has a reason
 	WebsiteID      string `json:"websiteId"`  // empty without demo
 	LinkID         string `json:"linkId"`     // empty without demo
 	ScheduleID     string `json:"scheduleId"` // empty without demo
 
-	keyFile string // where Key is
-	noKey   string // why the demo has no key
+	keyFile string // path of the file with Key
+	noKey   string // reason why the demo has no key
 }
 
-// text tells people the same, with commands for the data folder dir. The key itself is for
-// terminals alone: what is written elsewhere is kept, and read by others.
+// text writes the same for people, with commands for the data folder dir. It writes the key only to a terminal,
+// because files and logs are stored and others may read them.
 func (r *ready) text(to io.Writer, dir string, terminal bool) error {
 	var b strings.Builder
 	key := r.Key
 	if !terminal {
 		key = ""
 	}
-	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts dashboard is      %s\n",
+	fmt.Fprintf(&b, "\nAPI:        %s\nTracking:   %s\nDashboard:  %s\n",
 		r.Address, r.TrackAddress, dashboardOf(r.Address, key, r.WebsiteID))
 	another := "go run ./example keys create --data " + quote(dir) + " --all"
 	switch {
 	case r.WebsiteID == "":
-		fmt.Fprintf(&b, "\nThere is no demo. In another terminal, a website and a key are made by:\n\n"+
+		fmt.Fprintf(&b, "\nThe server runs without a demo. Create a website and a key in another terminal:\n\n"+
 			"  go run ./example websites add --data %s --name Shop --domain shop.example\n\n  %s\n\n", quote(dir), another)
 	case r.noKey != "":
-		fmt.Fprintf(&b, "Key: none; %s.\n\nIn another terminal, another key is made by:\n\n  %s\n\n", r.noKey, another)
+		fmt.Fprintf(&b, "Key: none; %s.\n\nCreate another key in another terminal:\n\n  %s\n\n", r.noKey, another)
 	default:
 		if terminal {
 			fmt.Fprintf(&b, "Key: %s\n", r.Key)
 		}
-		fmt.Fprintf(&b, "Key file: %s\n\nQuestions to paste into another terminal:\n\n  %s\n\n",
+		fmt.Fprintf(&b, "Key file: %s\n\nTry these commands in another terminal:\n\n  %s\n\n",
 			r.keyFile, strings.Join(r.commands(), "\n\n  "))
 	}
 	_, err := io.WriteString(to, b.String())
 	return err
 }
 
-// isTerminal reports whether what is written to w is shown and not kept.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -62,11 +62,11 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// quote is text as one word of a shell.
+// quote returns text as one word of a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// commands ask about the demo website twice, as a POST and as an address, and about
-// the short link. They read the key from its file, so that no history of a shell has it.
+// commands returns two queries about the demo website, as POST and GET, and one about the short link. They read the
+// key from its file, so that it does not get into the history of a shell.
 func (r *ready) commands() []string {
 	key := "$(cat " + quote(r.keyFile) + ")"
 	return []string{

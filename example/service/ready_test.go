@@ -23,10 +23,10 @@ func TestBanner(t *testing.T) {
 		want     []string
 		not      string
 	}{
-		{"a file gets the path of the key", demo, false, []string{"http://127.0.0.1:1/\n", "Key file: /the folder/it's\n", `$(cat '/the folder/it'\''s')"`}, "sl_secret"},
-		{"a terminal the key too", demo, true, []string{"http://127.0.0.1:1/#key=sl_secret&website=web_demo\n", "Key: sl_secret\n", "Key file: /the folder/it's\n"}, " sl_secret\""},
-		{"a revoked key is told", revoked, true, []string{"the demo's key was revoked", create}, "curl"},
-		{"without demo nothing is said of a key but how to make one", plain, true, []string{"websites add", create}, "Key"},
+		{"output to a file has the path of the key", demo, false, []string{"http://127.0.0.1:1/\n", "Key file: /the folder/it's\n", `$(cat '/the folder/it'\''s')"`}, "sl_secret"},
+		{"output to a terminal also has the key", demo, true, []string{"http://127.0.0.1:1/#key=sl_secret&website=web_demo\n", "Key: sl_secret\n", "Key file: /the folder/it's\n"}, " sl_secret\""},
+		{"a revoked key is reported", revoked, true, []string{"the demo's key was revoked", create}, "curl"},
+		{"without a demo there are commands to create a key", plain, true, []string{"websites add", create}, "Key"},
 	} {
 		var b strings.Builder
 		if err := row.ready.text(&b, "the folder", row.terminal); err != nil {
@@ -49,12 +49,12 @@ func TestIsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	device, err := os.Open(os.DevNull) // shown to nobody, but a device as terminals are
+	device, err := os.Open(os.DevNull) // a device, as terminals are
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer device.Close()
 	if isTerminal(file) || isTerminal(&strings.Builder{}) || !isTerminal(device) {
-		t.Errorf("a file %v, a buffer %v, a device %v; want the device alone", isTerminal(file), isTerminal(&strings.Builder{}), isTerminal(device))
+		t.Errorf("file: %v, buffer: %v, device: %v; want only the device", isTerminal(file), isTerminal(&strings.Builder{}), isTerminal(device))
 	}
 }

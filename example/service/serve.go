@@ -27,12 +27,12 @@ const (
 	writeTimeout  = 60 * time.Second // for small answers; large answers get deadlines that move with the client's progress
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 64 << 10
-	drainTimeout  = 30 * time.Second // for requests that run when the program is told to stop
+	drainTimeout  = 30 * time.Second // for requests in progress when the program stops
 )
 
-// Serve opens the data, serves it until ctx ends, and closes it again. When it is ready it
-// writes to out how it is reached; what it logs goes to errs. The addresses come first: one
-// that is taken shows before anything is touched.
+// Serve opens the data, serves until ctx ends, and closes the data. When it is ready, it writes its addresses to out;
+// the log goes to errs. Serve listens on its addresses first, so that it fails before it changes anything if an
+// address is in use.
 func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
 	log := s.logger(errs)
 	servers, r, err := listen(ctx, s, log)
@@ -44,11 +44,11 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	if err != nil {
 		return err
 	}
-	// Requests are finished before the data is closed below them.
+	// Requests end before the data is closed.
 	defer func() { err = errors.Join(err, servers.stop(), a.close()) }()
 	if err := a.prepare(ctx, &r, errs); err != nil {
 		if ctx.Err() != nil {
-			return nil // told to end while it made traffic; the next start goes on from there
+			return nil // stopped while generating traffic; the next start continues
 		}
 		return err
 	}
@@ -67,7 +67,7 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	return servers.wait(ctx)
 }
 
-// prepare makes sure of the demo and its key, unless it is not wanted.
+// prepare creates the demo and its key, unless the settings say otherwise.
 func (a *app) prepare(ctx context.Context, r *ready, progress io.Writer) error {
 	if !a.settings.Demo {
 		return nil
@@ -89,16 +89,16 @@ func (a *app) announce(r ready, to io.Writer) error {
 	return r.text(to, a.settings.Data, isTerminal(to))
 }
 
-// servers are the addresses that the program listens on.
+// servers has the listeners of the program.
 type servers struct {
-	main, track, metrics net.Listener // track and metrics are nil without an address of their own
+	main, track, metrics net.Listener // track and metrics are nil without a separate address
 	running              []*http.Server
 	drain                time.Duration // how long stop waits for running requests
 	failed               chan error
 	log                  *slog.Logger
 }
 
-// listen takes the addresses, and says how they are reached.
+// listen opens the listeners and returns their URLs.
 func listen(ctx context.Context, s Settings, log *slog.Logger) (*servers, ready, error) {
 	var l net.ListenConfig
 	main, err := l.Listen(ctx, "tcp", s.Addr)
@@ -124,8 +124,7 @@ func listen(ctx context.Context, s Settings, log *slog.Logger) (*servers, ready,
 	return all, r, nil
 }
 
-// onLoopback is addr with the host of loopback when it names none: what has no key is for
-// this machine, unless somebody says otherwise.
+// onLoopback adds the loopback host to an address without a host, because metrics need no key.
 func onLoopback(addr string) string {
 	if host, port, err := net.SplitHostPort(addr); err == nil && host == "" {
 		return net.JoinHostPort("127.0.0.1", port)
@@ -133,7 +132,7 @@ func onLoopback(addr string) string {
 	return addr
 }
 
-// address is how l is reached from this machine.
+// address returns the URL of l on this machine.
 func address(l net.Listener) string {
 	tcp, ok := l.Addr().(*net.TCPAddr)
 	if ok && tcp.IP.IsUnspecified() {
@@ -142,7 +141,7 @@ func address(l net.Listener) string {
 	return "http://" + l.Addr().String()
 }
 
-// start serves on every address, and answers commands beside the server.
+// start serves on all addresses, and on the control socket for commands.
 func (s *servers) start(ctx context.Context, a *app) error {
 	if s.metrics != nil {
 		a.metrics = newMetrics(a.records.Audit())
@@ -158,14 +157,14 @@ func (s *servers) start(ctx context.Context, a *app) error {
 	}
 	file, ok := a.events.(*duckdb.Store)
 	if !ok {
-		return nil // commands reach ClickHouse by themselves
+		return nil // commands connect to ClickHouse directly
 	}
 	socket, err := control.Listen(ctx, filepath.Join(a.settings.Data, install.SocketFile))
 	if err != nil {
-		s.log.Warn("commands beside this server cannot reach its data", "error", err)
+		s.log.Warn("commands cannot read the data while this server runs", "error", err)
 		return nil
 	}
-	s.run(socket, &http.Server{Handler: control.Handler(file, a.engine), ReadHeaderTimeout: headerTimeout}) // answers may take long
+	s.run(socket, &http.Server{Handler: control.Handler(file, a.engine), ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
 	return nil
 }
 
@@ -191,18 +190,18 @@ func (s *servers) run(l net.Listener, server *http.Server) {
 	}()
 }
 
-// wait returns when ctx ends or an address can no longer be served.
+// wait returns when ctx ends or a listener fails.
 func (s *servers) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
-		s.log.Info("ending; open requests are finished first")
+		s.log.Info("stopping after open requests")
 		return nil
 	case err := <-s.failed:
 		return err
 	}
 }
 
-// stop finishes the requests that run and closes the addresses. After drain it closes connections that are still open:
+// stop waits for requests in progress and closes the listeners. After drain it closes connections that are still open:
 // a client that reads slowly must not delay a restart. Calling stop again does nothing.
 func (s *servers) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
@@ -219,7 +218,7 @@ func (s *servers) stop() error {
 	s.running = nil
 	for _, l := range []net.Listener{s.main, s.track, s.metrics} {
 		if l != nil {
-			_ = l.Close() // a server that ran has closed it already
+			_ = l.Close() // already closed if its server ran
 		}
 	}
 	return errors.Join(faults...)

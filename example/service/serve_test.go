@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A client that does not read its answer delays the stop up to the deadline. The stop succeeds all the same.
+// A client that does not read its answer delays the stop up to the deadline. The stop still succeeds.
 func TestSlowReadersDoNotDelayTheEnd(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,39 +11,39 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// Settings say what is served, and how.
+// Settings configure the server.
 type Settings struct {
-	Addr      string // host:port of everything; port 0 picks a free one
-	TrackAddr string // host:port of tracking alone; empty: none
-	// MetricsAddr is host:port of metrics for Prometheus; without a host, that of loopback; empty: none.
+	Addr      string // host:port of API and tracking; port 0 chooses a free port
+	TrackAddr string // another host:port for tracking; empty: none
+	// MetricsAddr is the host:port of metrics for Prometheus. Without a host it is on loopback; empty means no metrics.
 	MetricsAddr string
 
 	Data         string            // the data folder
 	Meta         string            // DSN of PostgreSQL; empty: SQLite in the data folder
-	ClickHouse   clickhouse.Config // without a DSN events lie in the data folder
-	DuckDBMemory int64             // as duckdb.Config.MemoryLimit, where events lie in the data folder
+	ClickHouse   clickhouse.Config // without a DSN, events are in the data folder
+	DuckDBMemory int64             // duckdb.Config.MemoryLimit of the file of events
 	Redis        string            // address; empty: nothing is shared with other processes
-	PepperFile   string            // empty: that of the data folder
+	PepperFile   string            // empty: the pepper of the data folder
 	NewRecords   bool              // create an empty file of records even beside events
 
 	GeoIP         string           // MaxMind-format file; empty: none
-	CountryHeader string           // of Proxies; empty: none
-	Proxies       clientip.Proxies // whose headers are believed
+	CountryHeader string           // header from Proxies with the country; empty: none
+	Proxies       clientip.Proxies // proxies with trusted headers
 	TrackWindow   time.Duration    // as track.Config.Window
-	Origins       []string         // whose pages may read /v1
+	Origins       []string         // origins of pages that may read /v1
 
-	LimitFactor float64            // all rate limits are multiplied by it; 0: there are no limits
-	Limits      map[auth.Class]int // requests per minute, before LimitFactor; the others are the defaults
-	AuditKeep   time.Duration      // of entries of the audit trail; 0: for ever
-	AuditWarn   int64              // bytes of the audit trail from which on the log warns; 0: never
+	LimitFactor float64            // factor for all rate limits; 0: no limits
+	Limits      map[auth.Class]int // requests per minute before LimitFactor; other classes have defaults
+	AuditKeep   time.Duration      // how long to store audit entries; 0: for ever
+	AuditWarn   int64              // size of the audit trail in bytes for a warning; 0: never
 
-	NoDerived     bool // answers are computed from rows alone: nothing is kept of quiet days
-	NoResultCache bool // every answer is computed: none is kept in memory
+	NoDerived     bool // compute every answer from rows; store no results of finished days
+	NoResultCache bool // compute every answer; remember none in memory
 
-	Demo     bool // have a demo website, link, monitor and key, with traffic up to now
-	DemoDays int  // of traffic before today when it is first made; 0: 90
+	Demo     bool // create a demo website, link, monitor and key, with traffic up to now
+	DemoDays int  // days of traffic before today when the demo is created; 0: 90
 	JSON     bool // when ready, write one line of JSON
 
-	LogJSON  bool       // lines of the log are JSON; else text
-	LogLevel slog.Level // the least that is logged; debug has a line for every request
+	LogJSON  bool       // log JSON instead of text
+	LogLevel slog.Level // lowest level to log; debug has a line for every request
 }

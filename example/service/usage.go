@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// usage counts events for quotas, by an engine that knows nothing else.
+// usage counts events for quotas. Its engine has a single query type.
 type usage struct{ engine *query.Engine }
 
 func newUsage(events store.Store, now func() time.Time) (*usage, error) {
@@ -22,11 +22,11 @@ func newUsage(events store.Store, now func() time.Time) (*usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := query.New(query.Config{Store: events, Types: types, Now: now, ResultCache: -1, MaxPartials: -1}) // its questions do not come again
+	engine, err := query.New(query.Config{Store: events, Types: types, Now: now, ResultCache: -1, MaxPartials: -1}) // its queries do not repeat
 	return &usage{engine}, err
 }
 
-// Events implements track.Usage. Its range is whole days of UTC.
+// Events implements track.Usage. The range must consist of whole UTC days.
 func (u *usage) Events(ctx context.Context, website string, from, to time.Time) (int64, error) {
 	answer, err := u.engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}}, query.Request{
 		Parameters: []query.Parameter{{Name: "usage"}}, StartDate: from.Format(time.DateOnly), EndDate: to.AddDate(0, 0, -1).Format(time.DateOnly),

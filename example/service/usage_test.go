@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// A quota counts the events of a month that has not ended, and of no other.
+// A quota counts only the events of the current month.
 func TestUsage(t *testing.T) {
 	s, err := duckdb.Open(t.Context(), duckdb.Config{})
 	if err != nil {

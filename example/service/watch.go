@@ -19,7 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/observe/prom"
 )
 
-// logger writes lines of s's format to w, from s's level on.
+// logger returns a logger to w with the format and level of s.
 func (s *Settings) logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogJSON {
@@ -31,7 +31,7 @@ func (s *Settings) logger(w io.Writer) *slog.Logger {
 // scrapeTimeout bounds the time that a scrape waits for the records.
 const scrapeTimeout = 5 * time.Second
 
-// metrics are what is counted for --metrics-addr. A nil *metrics counts nothing.
+// metrics collects the metrics of --metrics-addr. A nil *metrics collects nothing.
 type metrics struct {
 	requests *prom.Collector
 	all      *prometheus.Registry
@@ -53,7 +53,7 @@ func newMetrics(trail audit.Sizer) *metrics {
 	return m
 }
 
-// observer is Config.Observe of the handler of that name.
+// observer returns the Config.Observe for the handler with a name.
 func (m *metrics) observer(name string) func(context.Context, observe.Request) {
 	if m == nil {
 		return nil
@@ -61,7 +61,7 @@ func (m *metrics) observer(name string) func(context.Context, observe.Request) {
 	return m.requests.Observe(name)
 }
 
-// counted is h, with its requests in flight counted.
+// counted wraps h to count its requests in flight.
 func (m *metrics) counted(name string, h http.Handler) http.Handler {
 	if m == nil || h == nil {
 		return h

@@ -21,10 +21,10 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// trackPrefix is where tracking is served beside the API.
+// trackPrefix is the path of tracking on the address of the API.
 const trackPrefix = "/ingest"
 
-// handlers are everything, as it is served on --addr, and tracking alone.
+// handlers returns the handler of --addr, with all routes, and the handler of tracking alone.
 func (a *app) handlers() (all, tracking http.Handler, err error) {
 	keys, err := a.keys()
 	if err != nil {
@@ -65,7 +65,8 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 // clientAddr finds the address of a request's client.
 type clientAddr func(*http.Request) netip.Addr
 
-// clientAddr warns of headers that are believed of everybody, or of nobody.
+// clientAddr returns a function for clients' addresses. The log warns if it trusts headers of all clients, or ignores
+// headers of a proxy.
 func (a *app) clientAddr() clientAddr {
 	if a.settings.Proxies.TrustAll() {
 		a.log.Warn("all addresses are trusted proxies, so every client can name an address of its choice (--trusted-proxy)")
@@ -73,15 +74,14 @@ func (a *app) clientAddr() clientAddr {
 	return a.settings.Proxies.Watched(a.log, a.settings.CountryHeader)
 }
 
-// keys authenticates by what the records hold, which it remembers for less than a second,
-// and notes when keys are used.
+// keys authenticates with the keys of the records. It caches keys for less than a second and records their last use.
 func (a *app) keys() (*auth.Keys, error) {
 	cache, err := keycache.New(keycache.Config{Store: a.records, Now: a.now})
 	if err != nil {
 		return nil, err
 	}
 	a.records.Notify(cache)
-	if a.redis != nil { // other processes tell of the keys that they change, and are told
+	if a.redis != nil { // processes notify each other of changed keys
 		bus, err := redisbus.New(redisbus.Config{Client: a.redis, To: cache, Logger: a.log})
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (a *app) keys() (*auth.Keys, error) {
 	return auth.New(auth.Config{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.records.KeyUsed})
 }
 
-// limiter is one for all addresses, so that a key has the same buckets at each.
+// limiter returns one limiter for all addresses, so that a key has the same limits on each.
 func (a *app) limiter() (auth.Limiter, error) {
 	if a.settings.LimitFactor == 0 {
 		return auth.Unlimited, nil
@@ -123,7 +123,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := a.events.(store.Versioner) // nil when the store does not know when it changed
+	versions, _ := a.events.(store.Versioner) // nil if the store does not know when its rows changed
 	return httpapi.New(httpapi.Config{
 		Engine:      engine,
 		Directory:   directory,
@@ -151,7 +151,7 @@ func (a *app) health() *health.Checker {
 	return health.New(health.Config{Probes: probes, Version: Version(), Now: a.now, Logger: a.log})
 }
 
-// analytics is the probe of the events' store.
+// analytics is the health probe of the store of events.
 func (a *app) analytics(ctx context.Context) error {
 	return errors.Join(a.events.Ping(ctx), a.writes.probe(ctx))
 }

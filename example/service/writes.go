@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A writes passes events on to their store and remembers whether the last write failed. A store whose disk is full
+// A writes passes events to their store and remembers whether the last write failed. A store whose disk is full
 // still answers queries, so its Ping does not show that.
 type writes struct {
 	store.Writer

@@ -24,9 +24,9 @@ func TestHealthKnowsOfFailedWrites(t *testing.T) {
 	full := fmt.Errorf("commit: %w", store.ErrFull)
 	for _, step := range []struct {
 		says  string
-		err   error // of the write
+		err   error // result of the write
 		later time.Duration
-		want  error // of the probe
+		want  error // result of the probe
 	}{
 		{"a good write", nil, 0, nil},
 		{"a full disk", full, 0, store.ErrFull},
@@ -38,7 +38,7 @@ func TestHealthKnowsOfFailedWrites(t *testing.T) {
 	} {
 		events.err = step.err
 		if _, err := w.Write(t.Context(), nil); !errors.Is(err, step.err) {
-			t.Errorf("%s: the error %v is lost: %v", step.says, step.err, err)
+			t.Errorf("%s: want the error %v, got %v", step.says, step.err, err)
 		}
 		now = now.Add(step.later)
 		if err := w.probe(t.Context()); !errors.Is(err, step.want) {

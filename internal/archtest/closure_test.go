@@ -12,23 +12,22 @@ import (
 	"strings"
 )
 
-// A listed package is what go list says of one package of a build.
+// A listed has the output of go list for one package.
 type listed struct {
 	ImportPath string
 	Standard   bool
 	CgoFiles   []string
-	Deps       []string // the whole closure
+	Deps       []string // all direct and indirect dependencies
 }
 
-// handlersMayLink are the modules, with what they need themselves, that the handlers may link
-// beside the standard library and this module.
+// handlersMayLink has the modules that the handlers may link, with their dependencies, beside the standard library and this module.
 var handlersMayLink = map[string][]string{
 	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress", "golang.org/x/net"},
 	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net"},
 }
 
-// list asks go for the packages of the module in dir, their tests and all they need.
-// It asks for the build with cgo, whatever the environment says: that one is larger.
+// list runs go list for the packages of the module in dir, their tests and dependencies. It always uses cgo, because that build has
+// more packages.
 func list(dir string) ([]listed, error) {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Standard,CgoFiles,Deps", "./...")
 	cmd.Dir = dir
@@ -51,7 +50,7 @@ func list(dir string) ([]listed, error) {
 	}
 }
 
-// checkHandlerClosure says which third-party packages a handler links that it must not.
+// checkHandlerClosure finds third-party packages that a handler must not link.
 func checkHandlerClosure(all []listed, name string) (out []finding) {
 	byPath, allowed := map[string]listed{}, map[string]bool{}
 	for _, p := range all {
@@ -75,8 +74,8 @@ func checkHandlerClosure(all []listed, name string) (out []finding) {
 	return out
 }
 
-// checkCgo says which packages need cgo, themselves or for their tests, without the
-// mark. The standard library can do without it, so its own use does not count.
+// checkCgo finds packages without the mark cgo that need cgo, also in their tests. The standard library works without cgo, so its use
+// of cgo does not count.
 func checkCgo(all []listed, floors table) (out []finding) {
 	cgo := map[string]bool{}
 	for _, p := range all {
@@ -97,8 +96,8 @@ func checkCgo(all []listed, floors table) (out []finding) {
 	return out
 }
 
-// tested returns the package whose build or tests need importPath to be built:
-// "p.test", and any "q [p.test]", is there for the tests of p.
+// tested returns the package whose build or tests need importPath:
+// "p.test", and any "q [p.test]", is built for the tests of p.
 func tested(importPath string) string {
 	if _, program, variant := strings.Cut(importPath, " ["); variant {
 		importPath = strings.TrimSuffix(program, "]")

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// sound is a small module that breaks no rule, and comes close where it can.
+// sound is a small module that breaks no rule, but comes close.
 var sound = map[string]string{
 	"ARCHITECTURE.md": "# A\n" + fence + "imports\n" +
 		"low          # nothing\n" +
@@ -31,7 +31,7 @@ var sound = map[string]string{
 	"notes.txt":           "GET /home/ 200\nhttps://site.example/home/start/page\n",
 }
 
-// planted returns the sound module with other files instead of, or beside, its own.
+// planted returns the sound module with some files added or replaced.
 func planted(files map[string]string) fstest.MapFS {
 	m := fstest.MapFS{}
 	for _, set := range []map[string]string{sound, files} {
@@ -69,7 +69,7 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
-		want  []string // the findings, each by a part of it
+		want  []string // a part of each finding
 	}{
 		{"a lower floor imports a higher one", imports("low/x.go", "low", module+"/mid"), []string{"low/x.go:3: low may not import " + module + "/mid"}},
 		{"a package imports a module that it may not", imports("low/x.go", "low", "example.com/wanted"), []string{"low may not import example.com/wanted"}},
@@ -127,7 +127,7 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 			}
 			for _, w := range tt.want {
 				if !slices.ContainsFunc(got, func(f finding) bool { return strings.Contains(f.String(), w) }) {
-					t.Errorf("no finding says %q: %v", w, got)
+					t.Errorf("want a finding with %q: %v", w, got)
 				}
 			}
 		})
@@ -147,7 +147,7 @@ func TestATableRowWithoutAPackageIsFound(t *testing.T) {
 func TestFaultsOfTheTableAreErrors(t *testing.T) {
 	for _, tt := range []struct{ name, markdown, want string }{
 		{"no block", "# A\n", "no block"},
-		{"a package twice", fence + "imports\na\na > b\n" + fence, "a stands there twice"},
+		{"a package twice", fence + "imports\na\na > b\n" + fence, "a occurs twice"},
 		{"an unknown mark", fence + "imports\na magic > b\n" + fence, `unknown mark "magic"`},
 		{"imports of nobody", fence + "imports\n> b\n" + fence, "before the first package"},
 	} {
@@ -204,7 +204,7 @@ func TestExceptionsExcuseAndGoStale(t *testing.T) {
 	one(t, excuse(found, []exception{file, folder, {"panic", "low/lo", "r"}}), "low/lo: is excused from panic")
 }
 
-// one wants exactly one finding that says want, or none when want is empty.
+// one checks for exactly one finding, with want in it, or for none if want is empty.
 func one(t *testing.T, got []finding, want string) {
 	t.Helper()
 	if want == "" && len(got) > 0 {

@@ -1,9 +1,6 @@
-// Package archtest holds the rules of the house as tests: who may import whom, what
-// must stay free of cgo and of third-party code, and what no source file may contain.
-// It has tests only.
+// Package archtest tests the rules for source code: the imports of each package, packages without cgo and without third-party code,
+// and forbidden code. It has only tests.
 //
-// The table of packages lies in ARCHITECTURE.md, in the block that begins with
-// ```imports, and is read from there. Exceptions to the rules about sources lie in
-// exceptions_test.go, each with its reason; one that excuses nothing any more is a
-// failure too.
+// The tests read the table of packages from the block ```imports in ARCHITECTURE.md. exceptions_test.go lists exceptions to the rules
+// for sources, with reasons. An exception that is no longer needed is a failure.
 package archtest

@@ -26,8 +26,7 @@ func checkDocs(t *tree) (out []finding) {
 	return out
 }
 
-// undocumented returns the exported names of d that no comment explains. The comment
-// of a group explains its members.
+// undocumented returns the exported names of d without a comment. The comment of a group counts for its members.
 func undocumented(d ast.Decl) (out []*ast.Ident) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -56,7 +55,7 @@ func undocumented(d ast.Decl) (out []*ast.Ident) {
 	return out
 }
 
-// exportedReceiver says whether d is a function, or a method of an exported type.
+// exportedReceiver reports whether d is a function, or a method of an exported type.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return true

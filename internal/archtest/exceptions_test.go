@@ -2,10 +2,10 @@ package archtest
 
 import "strings"
 
-// An exception lets files break one rule, for a reason.
+// An exception allows files to break one rule, for a reason.
 type exception struct {
-	rule   string // as in the brackets of a finding
-	path   string // a file, or a folder with all below it when it ends in /
+	rule   string // name of the rule, as in findings
+	path   string // a file, or a folder with all files below it if it ends in /
 	reason string
 }
 
@@ -23,8 +23,7 @@ func (e exception) excuses(f finding) bool {
 		(name == e.path || strings.HasSuffix(e.path, "/") && strings.HasPrefix(name, e.path))
 }
 
-// excuse returns the findings that no exception excuses, and a finding for every
-// exception that excuses nothing.
+// excuse returns the findings without an exception, and a finding for every unused exception.
 func excuse(findings []finding, exceptions []exception) (out []finding) {
 	used := make([]bool, len(exceptions))
 	for _, f := range findings {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A row says what one package may import.
+// A row has the allowed imports of one package.
 type row struct {
 	test bool     // test support: may import testing; only test support and tests import it
 	cgo  bool     // may need cgo and the DuckDB driver, in its tests too
-	may  []string // packages by their path in the module; modules of others by name
+	may  []string // packages by their path in the module; other modules by name
 }
 
 // table is the import table of ARCHITECTURE.md by package.
@@ -19,8 +19,8 @@ type table map[string]row
 
 const fence = "```"
 
-// parseTable reads the block that begins with ```imports. A line is a package, marks
-// (test, cgo) and, after >, what it may import; a line that begins with > goes on.
+// parseTable reads the block that begins with ```imports. A line has a package, its marks (test, cgo) and, after >, its allowed
+// imports. A line that begins with > continues the line before.
 func parseTable(markdown string) (table, error) {
 	_, block, ok := strings.Cut(markdown, fence+"imports\n")
 	if !ok {
@@ -34,7 +34,7 @@ func parseTable(markdown string) (table, error) {
 		if words := strings.Fields(left); len(words) > 0 {
 			name = words[0]
 			if _, twice := t[name]; twice {
-				return nil, fmt.Errorf("%s stands there twice", name)
+				return nil, fmt.Errorf("%s occurs twice", name)
 			}
 			r := row{}
 			for _, mark := range words[1:] {
@@ -76,14 +76,14 @@ func (r row) allows(imported string) (word string, ok bool) {
 	return r.may[i], true
 }
 
-// checkFloors holds the imports of the tree against the table.
+// checkFloors compares the imports of the tree with the table.
 func checkFloors(t *tree, floors table) []finding {
 	out := checkTable(t, floors)
-	used := map[[2]string]bool{} // package, and what it is allowed and imports
+	used := map[[2]string]bool{} // by package and allowed import
 	for _, f := range t.files {
 		r, known := floors[f.dir]
 		if !known {
-			continue // checkTable says so
+			continue // checkTable reports it
 		}
 		if !r.cgo && f.leftOutWithoutCgo() {
 			out = append(out, t.find("imports", f.syntax.Package, "%s is left out of the build without cgo", f.dir))
@@ -125,8 +125,7 @@ func breaches(f *file, r row, floors table, imported string) (out []string) {
 	return out
 }
 
-// checkTable says where the table and the tree are not about the same packages, and
-// where the table itself breaks a rule.
+// checkTable finds differences between the packages of the table and the tree, and rows that break a rule.
 func checkTable(t *tree, floors table) (out []finding) {
 	const rule = "table"
 	dirs := map[string]bool{}

@@ -12,12 +12,12 @@ import (
 
 const maxLines = 500
 
-// sourceRules are the rules about what source files hold.
+// sourceRules lists the rules for the content of source files.
 var sourceRules = []func(*tree) []finding{
 	checkNames, checkLength, checkDocs, checkFuncs, checkIdentifiers, checkHomes, checkProofs, checkStability,
 }
 
-// A package is named for what it does, not for what it is made of.
+// These names say nothing about the task of a package.
 var poorNames = []string{"util", "utils", "common", "helper", "helpers", "types", "models", "misc", "shared"}
 
 func checkNames(t *tree) (out []finding) {
@@ -66,9 +66,8 @@ func checkFuncs(t *tree) (out []finding) {
 	return out
 }
 
-// forbidden are the names of the standard library, by import path, that only tests may
-// use, with what to do instead. A name that ends in "()" may not be called; as a value,
-// the default of a Config, it may stand. In "if c.Now == nil { … }" it may be called.
+// forbidden has names of the standard library that only tests may use, by import path, with an alternative. A name that ends in "()"
+// must not be called, but may be a value, such as the default of a Config. In "if c.Now == nil { … }" it may be called.
 var forbidden = map[string]string{
 	"time.Now()":             "take the clock as an argument",
 	"time.Since()":           "take the clock as an argument",
@@ -138,7 +137,7 @@ func (t *tree) checkForbidden(f *file, uses map[*ast.Ident]types.Object) (out []
 	return out
 }
 
-// missingClock says whether e is "x.Now == nil": what follows is the default of x.
+// missingClock reports whether e is "x.Now == nil", which comes before the default of x.
 func missingClock(e ast.Expr) bool {
 	eq, ok := e.(*ast.BinaryExpr)
 	if !ok || eq.Op != token.EQL {
@@ -152,8 +151,7 @@ func missingClock(e ast.Expr) bool {
 	return ok && null.Name == "nil"
 }
 
-// checkMutated finds assignments to package variables and to what lies in them, and
-// package variables that can only be there to be changed.
+// checkMutated finds assignments to package variables and their elements, and package variables that are useful only if they change.
 func (t *tree) checkMutated(f *file, uses map[*ast.Ident]types.Object) (out []finding) {
 	changed := func(e ast.Expr) {
 		id := holder(e)
@@ -198,7 +196,7 @@ func packageVars(f *file) (out []*ast.ValueSpec) {
 	return out
 }
 
-// holder returns the variable that holds what e denotes; nil when e has none.
+// holder returns the variable that contains e, or nil.
 func holder(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -218,13 +216,13 @@ func holder(e ast.Expr) *ast.Ident {
 	}
 }
 
-// home matches a folder of some person's machine.
+// home matches the home folder of a person.
 var home = regexp.MustCompile(`(^|[\s"'=:(` + "`" + `])(/home/[a-z][\w.-]*/|/Users/[A-Za-z][\w.-]*/|/root/|[A-Z]:\\Users\\)`)
 
 func checkHomes(t *tree) (out []finding) {
 	for _, name := range slices.Sorted(maps.Keys(t.texts)) {
 		if strings.HasPrefix(name, "internal/archtest/") {
-			continue // the rule and its control name what they look for
+			continue // the rule and its test contain the text
 		}
 		if m := home.FindString(t.texts[name]); m != "" {
 			out = append(out, finding{"home", name, "names the folder of one machine: " + strings.TrimSpace(m)})

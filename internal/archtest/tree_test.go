@@ -17,8 +17,7 @@ import (
 
 const module = "github.com/sightline-analytics/sightline"
 
-// A tree is the whole module as text and as syntax: every Go file whatever its build
-// constraints, since go mod tidy ignores those too.
+// A tree has the whole module as text and as syntax. It includes Go files with any build constraints, as go mod tidy does.
 type tree struct {
 	fset  *token.FileSet
 	files []*file
@@ -28,12 +27,12 @@ type tree struct {
 // A file is one Go file outside testdata.
 type file struct {
 	path   string
-	dir    string // of the module's root "."
+	dir    string // "." for the module's root
 	test   bool
 	syntax *ast.File
 }
 
-// A finding is one breach of one rule.
+// A finding is a violation of a rule.
 type finding struct {
 	rule string
 	at   string // path, or path:line
@@ -47,7 +46,7 @@ func (t *tree) find(rule string, pos token.Pos, format string, args ...any) find
 	return finding{rule, fmt.Sprintf("%s:%d", p.Filename, p.Line), fmt.Sprintf(format, args...)}
 }
 
-// load reads the module that lies in fsys.
+// load reads the module in fsys.
 func load(fsys fs.FS) (*tree, error) {
 	t := &tree{fset: token.NewFileSet(), texts: map[string]string{}}
 	var errs []error
@@ -69,8 +68,8 @@ func load(fsys fs.FS) (*tree, error) {
 	return t, errors.Join(append(errs, err)...)
 }
 
-// skipped says whether a folder is none of ours: hidden ones but for CI, what npm and
-// the example leave behind, and modules of their own.
+// skipped reports whether a folder does not belong to the module: hidden folders except CI, files of npm and of the example, and other
+// modules.
 func skipped(fsys fs.FS, name string) bool {
 	base := path.Base(name)
 	switch {
@@ -117,8 +116,7 @@ func (f *file) imports() map[string]token.Pos {
 	return m
 }
 
-// leftOutWithoutCgo says whether the build constraint of f asks for cgo: whether cgo
-// alone decides, with all other tags set or with none.
+// leftOutWithoutCgo reports whether the build constraint of f requires cgo, with all other tags set or with none.
 func (f *file) leftOutWithoutCgo() bool {
 	for _, group := range f.syntax.Comments {
 		for _, c := range group.List {
@@ -141,7 +139,7 @@ func local(imported string) (string, bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
-// thirdParty says whether an import path is neither ours nor the standard library's.
+// thirdParty reports whether an import path belongs neither to this module nor to the standard library.
 func thirdParty(imported string) bool {
 	_, ours := local(imported)
 	first, _, _ := strings.Cut(imported, "/")
@@ -159,8 +157,7 @@ func (t *tree) packages() map[string][]*file {
 	return m
 }
 
-// resolve finds out what the identifiers of one package mean, as far as that can be
-// known without its imports: which are packages, and which are its own variables.
+// resolve finds the identifiers of one package that name packages or package variables. It does not read the imports.
 func (t *tree) resolve(dir string, files []*file) map[*ast.Ident]types.Object {
 	uses := map[*ast.Ident]types.Object{}
 	syntax := make([]*ast.File, len(files))

@@ -25,19 +25,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// An apiHost serves the API with all that the example has: keys, websites and the audit trail in SQLite,
-// behind the same caches, and limits that are counted but nobody reaches.
+// An apiHost serves the API with the same parts as the example: keys, websites and the audit trail in SQLite, the same caches, and
+// limits that no client reaches.
 type apiHost struct {
 	handler http.Handler
 	url     string
 	secret  string
-	settle  func() error // writes the audit entries that are due
+	settle  func() error // writes the waiting audit entries
 }
 
 func newAPI(b *testing.B, events store.Store) *apiHost {
 	b.Helper()
 	began := time.Now()
-	now := func() time.Time { return end.Add(time.Since(began)) } // no day of the rows is to come
+	now := func() time.Time { return end.Add(time.Since(began)) } // no day of the rows is in the future
 	pepper, err := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	if err != nil {
 		b.Fatal(err)
@@ -74,7 +74,7 @@ func newAPI(b *testing.B, events store.Store) *apiHost {
 	return &apiHost{handler: mux, url: listen(b, mux), secret: secret.Reveal(), settle: func() error { return trail.Flush(b.Context()) }}
 }
 
-// listen serves h on loopback with the bounds that the example sets, and returns its address.
+// listen serves h on loopback with the timeouts of the example, and returns its address.
 func listen(b *testing.B, h http.Handler) string {
 	b.Helper()
 	l, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
@@ -87,7 +87,7 @@ func listen(b *testing.B, h http.Handler) string {
 	return "http://" + l.Addr().String()
 }
 
-// keptRows is a store in memory with some rows of each day.
+// keptRows returns a store in memory with some rows for each day.
 func keptRows(b *testing.B) *duckdb.Store {
 	b.Helper()
 	s, err := duckdb.Open(b.Context(), duckdb.Config{})
@@ -103,7 +103,7 @@ func keptRows(b *testing.B) *duckdb.Store {
 	return s
 }
 
-// rowsAtOnce answers the same hundred rows to every statement, and does not tell when they change.
+// rowsAtOnce answers every statement with the same hundred rows, and has no versions.
 type rowsAtOnce map[dialect.Kind]store.Column
 
 func newRowsAtOnce() rowsAtOnce {

@@ -19,34 +19,34 @@ import (
 	"time"
 )
 
-// An order says what to ask, of whom and how often.
+// An order has a request, an address and a number of times.
 type order struct {
 	URL     string
-	Request []byte // with its headers; where it holds numbered, it has another number each time
-	Status  int    // of every answer
-	Clients int    // that ask at once
-	Times   int    // in all
+	Request []byte // with headers; numbered is replaced by a new number each time
+	Status  int    // expected status of every answer
+	Clients int    // number of concurrent clients
+	Times   int    // total number of requests
 }
 
-// numbered stands for a number as long.
+// numbered is a placeholder for a number of the same length.
 const numbered = "00000000"
 
-// A receipt says how an order went.
+// A receipt has the result of an order.
 type receipt struct {
 	Took  time.Duration
 	Fault string
 }
 
-// asking is a process that asks, so that what it spends is not the server's.
+// asking is a separate client process, so that its cost does not count for the server.
 type asking struct {
 	orders   *json.Encoder
 	receipts *json.Decoder
 }
 
-// askingProcess is set in the environment of that process.
+// askingProcess is set in the environment of the client process.
 const askingProcess = "SIGHTLINE_BENCH_ASKING"
 
-// TestMain is that process, or runs the tests.
+// TestMain runs the client process or the tests.
 func TestMain(m *testing.M) {
 	if os.Getenv(askingProcess) == "" {
 		os.Exit(m.Run())
@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// startAsking starts the process, which ends with the benchmark.
+// startAsking starts the client process, which ends with the benchmark.
 func startAsking(b *testing.B) *asking {
 	b.Helper()
 	self, err := os.Executable()
@@ -78,7 +78,7 @@ func startAsking(b *testing.B) *asking {
 	return &asking{json.NewEncoder(in), json.NewDecoder(out)}
 }
 
-// ask has o done, and returns how long all answers took.
+// ask executes o, and returns the time of all answers.
 func (a *asking) ask(b *testing.B, o order) time.Duration {
 	b.Helper()
 	var r receipt
@@ -88,7 +88,7 @@ func (a *asking) ask(b *testing.B, o order) time.Duration {
 	return r.Took
 }
 
-// takeOrders does what it reads until that ends. Connections are kept from one order to the next.
+// takeOrders executes orders until its input ends. It reuses connections.
 func takeOrders(in io.Reader, out io.Writer) error {
 	orders, receipts, kept := json.NewDecoder(in), json.NewEncoder(out), map[string][]*client{}
 	for {
@@ -134,13 +134,13 @@ func (o order) carryOut(clients []*client) receipt {
 	return r
 }
 
-// A client does as little as one can who reads answers to their end: it takes processors from the server.
+// A client does as little as possible, because it shares the processors with the server. It reads whole answers.
 type client struct {
 	net.Conn
 	in *bufio.Reader
 }
 
-// ask sends a request, whose answer must have that status.
+// ask sends a request and checks the status of the answer.
 func (c *client) ask(request []byte, status int) error {
 	if _, err := c.Write(request); err != nil {
 		return err

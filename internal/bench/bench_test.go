@@ -22,15 +22,15 @@ import (
 type run struct {
 	*result
 	file    string
-	runs    int // times that each question is asked at least
+	runs    int // minimum number of times to send each query
 	clients int
 	memory  memory
 }
 
-// A memory is how many bytes a store, and partials, may take; 0: as by themselves.
+// A memory has the memory limits of the store and of partials in bytes; 0: the defaults.
 type memory struct{ store, partials int64 }
 
-// BenchmarkAnswers measures how long the service takes to answer, as the package comment says.
+// BenchmarkAnswers measures the response times of the service: see the package comment.
 func BenchmarkAnswers(b *testing.B) {
 	r := newRun(b)
 	subjects := []subject{}
@@ -66,7 +66,7 @@ func (r *run) open(b *testing.B) *service {
 	return s
 }
 
-// newRun reads what is to be measured from the environment, and makes the rows.
+// newRun reads the settings from the environment, and generates the rows.
 func newRun(b *testing.B) *run {
 	b.Helper()
 	dir := cmp.Or(os.Getenv("SIGHTLINE_BENCH_DIR"), b.TempDir())
@@ -104,7 +104,7 @@ func newRun(b *testing.B) *run {
 	return r
 }
 
-// stage measures questions about subjects, unless -bench leaves them out.
+// stage measures queries about subjects that -bench selects.
 func (r *run) stage(b *testing.B, name string, subjects []subject, questions []question, measure func(*testing.B, question, subject)) {
 	b.Helper()
 	asked := false
@@ -127,7 +127,7 @@ func (r *run) stage(b *testing.B, name string, subjects []subject, questions []q
 	}
 }
 
-// cold asks a store that was just opened, over HTTP.
+// cold measures a store that was just opened, over HTTP.
 func (r *run) cold(b *testing.B, q question, of subject) {
 	for b.Loop() {
 		s, err := newService(b.Context(), r.file, r.memory, r.clients)
@@ -143,7 +143,7 @@ func (r *run) cold(b *testing.B, q question, of subject) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// warm asks in all ways by turns, so that what else the machine does meets them alike.
+// warm measures all ways in turns, so that other work of the machine affects them equally.
 func (r *run) warm(b *testing.B, s *service, q question, of subject) {
 	ways := s.warmed(b, q, of)
 	r.repeat(b, 1, func() { r.ask(b, warm, q, of, ways) })
@@ -152,7 +152,7 @@ func (r *run) warm(b *testing.B, s *service, q question, of subject) {
 	}
 }
 
-// atOnce has all clients ask over HTTP.
+// atOnce measures all clients at once over HTTP.
 func (r *run) atOnce(b *testing.B, s *service, q question, of subject) {
 	ask := s.warmed(b, q, of)[0].ask
 	var mu sync.Mutex
@@ -176,7 +176,7 @@ func (r *run) atOnce(b *testing.B, s *service, q question, of subject) {
 	b.ReportMetric(float64(f.Failed), "failed")
 }
 
-// repeat does it as often as b asks for, and as r does; once are that many answers.
+// repeat calls once as often as b and r require. Each call sends a number of queries.
 func (r *run) repeat(b *testing.B, answers int, once func()) {
 	n := 0
 	for ; b.Loop(); n++ {
@@ -188,7 +188,7 @@ func (r *run) repeat(b *testing.B, answers int, once func()) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// ask asks once in each of the ways.
+// ask sends the query once in each way.
 func (r *run) ask(b *testing.B, stage string, q question, of subject, ways []way) {
 	for _, w := range ways {
 		began := time.Now()
@@ -197,7 +197,7 @@ func (r *run) ask(b *testing.B, stage string, q question, of subject, ways []way
 	}
 }
 
-// peakMemory is the most that the process takes meanwhile, in bytes; 0 where the system does not tell, as Linux does.
+// peakMemory returns the peak memory of the process during a function in bytes, or 0 on systems other than Linux.
 func peakMemory(b *testing.B, do func()) int64 {
 	b.Helper()
 	reset := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o600)
@@ -205,7 +205,7 @@ func peakMemory(b *testing.B, do func()) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if err := errors.Join(reset, err); err != nil || found == nil {
-		b.Logf("memory is not known: %v", err)
+		b.Logf("the system does not report memory: %v", err)
 		return 0
 	}
 	kilobytes, err := strconv.ParseInt(string(found[1]), 10, 64)
@@ -215,7 +215,7 @@ func peakMemory(b *testing.B, do func()) int64 {
 	return kilobytes << 10
 }
 
-// save writes the files that the environment asks for. They tell what failed; without them it fails b.
+// save writes the files named in the environment. They have the failures; without files, failures fail b.
 func (r *run) save(b *testing.B) {
 	b.Helper()
 	kept, shown := os.Getenv("SIGHTLINE_BENCH_JSON"), os.Getenv("SIGHTLINE_BENCH_REPORT")

@@ -19,7 +19,7 @@ import (
 
 var few = traffic{Pageviews: 20_000, Days: 7}
 
-// events are all of t, whatever they are written by.
+// events returns all events of t.
 func (t traffic) events(size int) (all []store.Event) {
 	for batch := range t.batches(size) {
 		all = append(all, batch.Events...)
@@ -27,17 +27,16 @@ func (t traffic) events(size int) (all []store.Event) {
 	return all
 }
 
-// The figures of two runs can be compared only when the rows are the same, and those of the report only
-// when they are shaped as it says.
+// The results of two runs can be compared only if the rows are the same. The report describes the shape of the rows.
 func TestTraffic(t *testing.T) {
 	all := few.events(100)
 	if again := few.events(1_000); !reflect.DeepEqual(all, again) {
-		t.Errorf("the same rows are made otherwise the second time: %s", cmp.Diff(all, again))
+		t.Errorf("a second run generates other rows: %s", cmp.Diff(all, again))
 	}
 	ids, sessions, websitesOf, views := map[string]bool{}, map[string]bool{}, map[string]float64{}, 0.0
 	for i, e := range all {
 		if ids[e.ID] || i > 0 && e.Time.Before(all[i-1].Time) || e.Time.Before(end.AddDate(0, 0, -few.Days)) || !e.Time.Before(end) {
-			t.Fatalf("event %d has an id or a time that it cannot have: %+v", i, e)
+			t.Fatalf("event %d has an invalid id or time: %+v", i, e)
 		}
 		ids[e.ID], sessions[e.SessionID] = true, true
 		websitesOf[e.Website]++
@@ -63,7 +62,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// SQL by hand is a measure only if it asks the same.
+// SQL by hand must give the same answers.
 func TestSQLByHandAnswersAsTheEngine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.duckdb")
 	if _, err := fill(t.Context(), file, few, 1_000); err != nil {
@@ -125,7 +124,7 @@ func value(c store.Column, row int) any {
 	return c.Texts[row]
 }
 
-// near says whether values are the same but for rounding.
+// near reports whether values are equal except for rounding.
 func near(a, b any) bool {
 	x, xok := a.(float64)
 	y, yok := b.(float64)

@@ -11,8 +11,9 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// BenchmarkFirst measures the first answer to a filter by country or path, of an engine that has answered the same without it, as
-// when somebody chooses a country on a panel; by turns with SQL by hand. The mean is the geometric one of how many times faster it is.
+// BenchmarkFirst measures the first answer with a filter by country or path, of an engine that has answered the query without it. A
+// user who selects a country on a dashboard sends such a query. It takes turns with SQL by hand, and reports the geometric mean of the
+// speedups.
 func BenchmarkFirst(b *testing.B) {
 	r := newRun(b)
 	s := r.open(b)
@@ -36,7 +37,7 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// first reports the p50 of both, and returns how many times faster the engine is. Each answer is of an engine of its own.
+// first reports the p50 of both, and returns the speedup of the engine. Each answer comes from a new engine.
 func (r *run) first(b *testing.B, s *service, q question, of subject) (times float64) {
 	b.Helper()
 	_, request := q.request(b, of)
@@ -55,7 +56,7 @@ func (r *run) first(b *testing.B, s *service, q question, of subject) (times flo
 			}
 			return time.Since(began)
 		}
-		for range 2 { // from the second time on it has partials
+		for range 2 { // the second query computes partials
 			took(all)
 		}
 		engine = append(engine, took(request))

@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// BenchmarkLive measures how soon the engine answers about days of which the last has a new row
-// since the question before, merged from partials and of rows alone. The new rows stay in the file.
+// BenchmarkLive measures queries after a new row in the last day, merged from partials and from rows alone. The new rows stay in the
+// file.
 func BenchmarkLive(b *testing.B) {
 	r := newRun(b)
 	s := r.open(b)
@@ -39,7 +39,7 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-// beside asks after each new row. The first answers, which compute partials of the other days, do not count.
+// beside sends the query after each new row. The first answers, which compute partials of the other days, do not count.
 func (s *service) beside(b *testing.B, q question, of subject, quiet bool) {
 	_, request := q.request(b, of)
 	ask := func() time.Duration {
@@ -66,7 +66,7 @@ func (s *service) beside(b *testing.B, q question, of subject, quiet bool) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// arrive writes the pageview of a visitor who comes in the last hour.
+// arrive writes a pageview of a new visitor in the last hour.
 func (s *service) arrive(ctx context.Context, of subject) error {
 	id := fmt.Sprintf("live-%d", time.Now().UnixNano())
 	_, err := s.store.Write(ctx, &store.Batch{Events: []store.Event{{Website: of.id(), ID: id, Name: "screen_view", Path: "/", Time: end.Add(-time.Hour),

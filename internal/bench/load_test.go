@@ -14,36 +14,36 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// A load is how the rows came in.
+// A load has the results of loading the rows.
 type load struct {
 	Events      int
-	Batch       int     // rows of a commit
-	Seconds     float64 // until all were durable; 0 where that was not measured
-	First, Last float64 // events per second, of the first and the last tenth
-	Sealing     float64 // seconds until every day was sealed, without rests
-	Moving      float64 // seconds until rows that belong together lay together, without rests
-	Bytes       int64   // on disk, of blocks in use
+	Batch       int     // rows per commit
+	Seconds     float64 // time to write all rows; 0: not measured
+	First, Last float64 // events per second in the first and the last tenth
+	Sealing     float64 // seconds to seal all days, without pauses
+	Moving      float64 // seconds to sort old rows, without pauses
+	Bytes       int64   // on disk, in blocks in use
 }
 
-// A mark is how far a load has come.
+// A mark is a point in the progress of a load.
 type mark struct {
 	events int
-	spent  time.Duration // in Write
+	spent  time.Duration // time spent in Write
 }
 
-// rate is in events per second.
+// rate returns events per second.
 func rate(from, to mark) float64 {
 	return float64(to.events-from.events) / (to.spent - from.spent).Seconds()
 }
 
-// fill writes the rows of t to a new file, so many in a commit.
+// fill writes the rows of t to a new file, with a number of rows per commit.
 func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
-	for _, old := range []string{file, file + ".wal"} { // of a run that was stopped
+	for _, old := range []string{file, file + ".wal"} { // from a run that was stopped
 		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return load{}, err
 		}
 	}
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: func() time.Time { return end }}) // a clock that stands: no rests
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: func() time.Time { return end }}) // with a stopped clock there are no pauses
 	if err != nil {
 		return load{}, err
 	}
@@ -73,7 +73,7 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 	return load{Events: now.events, Batch: size, Seconds: now.spent.Seconds(), First: rate(marks[0], marks[tenth]), Last: rate(marks[last-tenth], now), Sealing: sealing.Seconds(), Moving: moved.Seconds(), Bytes: used}, nil
 }
 
-// moveAll moves rows that belong together, of a file that is closed: what a seal without rests wrote would take most of the memory.
+// moveAll sorts old rows. It opens the file again, because sealing without pauses leaves little memory.
 func moveAll(ctx context.Context, file string) (time.Duration, error) {
 	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: func() time.Time { return end }})
 	if err != nil {
@@ -85,7 +85,7 @@ func moveAll(ctx context.Context, file string) (time.Duration, error) {
 	return took, errors.Join(err, s.Close())
 }
 
-// usedBytes are those of the blocks in use. Rows that are moved leave others, which later ones take.
+// usedBytes returns the size of the blocks in use. Moved rows leave free blocks, which later rows use.
 func usedBytes(ctx context.Context, file string) (used int64, err error) {
 	db, err := sql.Open("duckdb", file+"?access_mode=read_only")
 	if err != nil {
@@ -96,7 +96,7 @@ func usedBytes(ctx context.Context, file string) (used int64, err error) {
 	return used, err
 }
 
-// sealAll seals all days that have rows, and those that depend on them.
+// sealAll seals all days with rows, and the days that depend on them.
 func sealAll(ctx context.Context, s *duckdb.Store) (time.Duration, error) {
 	began := time.Now()
 	e, err := query.New(query.Config{Store: s})
@@ -118,7 +118,7 @@ func sealAll(ctx context.Context, s *duckdb.Store) (time.Duration, error) {
 			switch err := e.Seal(ctx, of, day, next); {
 			case err == nil:
 				day = next
-			case atOnce > 1: // it was more than the store lets one statement have
+			case atOnce > 1: // one statement would need too much memory
 				atOnce /= 2
 			default:
 				return 0, err

@@ -11,21 +11,21 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A question is asked of the service, and of the same rows by hand.
+// A question is a query, with hand-written SQL for the same rows.
 type question struct {
 	name  string
 	types []string // the parameters of the request
-	// sql answers the question too; empty: there is none. {rows} stands for the rows of the
-	// range and the country, {page} for the filter by path.
+	// sql is a statement for the same answer; empty: none. {rows} is replaced by the rows of the range and country, {page} by the filter
+	// by path.
 	sql string
-	// columns names those of sql as the type does, with t, i or f for text, integer or float; _
-	// is one that the type does not have in this form.
+	// columns names the columns of sql as in the query type, with t, i or f for text, integer or float. _ is a column that the type does
+	// not have in this form.
 	columns string
 	only    string // a filter, "country" or "path"; empty: none
 }
 
-// byHand is the questions as somebody would write them who knows that an id of a session is
-// used for less than a day, and that all events of a session have one visitor and one place.
+// byHand returns the questions with SQL. The SQL assumes that an id of a session is used for less than a day, and that all events of a
+// session have one visitor and one place.
 func byHand() []question {
 	return []question{
 		{name: "totals", types: []string{"summary_metrics"}, sql: facts + `SELECT sum(pageviews)::BIGINT, count(DISTINCT visitor), count(*),
@@ -47,7 +47,7 @@ GROUP BY domain ORDER BY visitors DESC, domain LIMIT 100`, columns: "t:_ i:_ i:v
 	}
 }
 
-// lists are asked without filters.
+// lists has the questions about lists, without filters.
 func lists() []question {
 	listed := sessionsOf("")
 	return []question{
@@ -65,7 +65,7 @@ FROM events JOIN page ON visitor = anonymous_id WHERE {rows} GROUP BY visitor, l
 	}
 }
 
-// facts are the sessions of the rows.
+// facts computes the sessions of the rows.
 const facts = `WITH s AS (SELECT any_value(anonymous_id) AS visitor, min(time) AS began,
   least(28800000, greatest(max(time) - min(time), coalesce(sum(time_on_page) FILTER (WHERE kind = 1), 0))) AS took, count(*) FILTER (WHERE kind = 0) AS viewed,
   count(*) FILTER (WHERE kind = 0 AND {page}) AS pageviews, count(*) FILTER (WHERE kind >= 2) AS others, count(*) FILTER (WHERE {page}) AS events
@@ -79,7 +79,7 @@ FROM events WHERE {rows} AND {page} AND kind = 0 AND {by} <> '' GROUP BY {by} OR
 
 const sessionColumns = "t:session_id i:_ i:_ i:page_views i:total_events t:entry_page t:exit_page t:visitor_id t:country_code t:region t:city t:_ t:device_type t:browser_name t:os_name t:language"
 
-// sessionsOf chooses the sessions of the first page before it reads what is shown of them.
+// sessionsOf selects the sessions of the first page before it reads their fields.
 func sessionsOf(more string) string {
 	return `WITH page AS (SELECT session_id, min(time) AS began FROM events WHERE {rows} GROUP BY session_id ORDER BY began DESC, session_id LIMIT 100)
 SELECT session_id, began, max(time), count(*) FILTER (WHERE kind = 0), count(*), arg_min(path, time) FILTER (WHERE kind = 0), arg_max(path, time) FILTER (WHERE kind = 0), any_value(anonymous_id),
@@ -87,13 +87,13 @@ SELECT session_id, began, max(time), count(*) FILTER (WHERE kind = 0), count(*),
 FROM events JOIN page USING (session_id) WHERE {rows} GROUP BY session_id, began ORDER BY began DESC, session_id`
 }
 
-// plain are the questions without a filter, and the panel, which asks eight at once.
+// plain returns the questions without a filter, and the dashboard with eight query types.
 func plain() []question {
 	panel := question{name: "panel of 8", types: []string{"summary_metrics", "summary", "pages", "traffic", "countries", "browser_name", "device_types", "custom_events"}}
 	return append(append(byHand(), lists()...), panel)
 }
 
-// filtered are the questions that are asked of one country, and of one path.
+// filtered returns the questions with a filter by country or path.
 func filtered() (all []question) {
 	for _, only := range []string{"country", "path"} {
 		for _, q := range byHand() {
@@ -104,12 +104,12 @@ func filtered() (all []question) {
 	return all
 }
 
-// What filters let through: about a tenth of the visitors, and the page that most of them see.
+// These filters select about a tenth of the visitors, and the most popular page.
 const onlyCountry = "DE"
 
 func onlyPath() string { return pathOf(0) }
 
-// A subject is a website and the last days of it.
+// A subject is a website with a range of last days.
 type subject struct {
 	Website string // big or small
 	Days    int
@@ -126,7 +126,7 @@ func (s subject) from() time.Time { return end.AddDate(0, 0, -s.Days) }
 
 func (s subject) String() string { return fmt.Sprintf("%s/%dd", s.Website, s.Days) }
 
-// statement is the SQL by hand for q about s.
+// statement returns the hand-written SQL for q about s.
 func (q question) statement(s subject) store.Statement {
 	number := func(name string, t time.Time) dialect.Arg {
 		return dialect.Arg{Name: name, Kind: dialect.Int, Value: t.UnixMilli()}
@@ -146,7 +146,7 @@ func (q question) statement(s subject) store.Statement {
 	return store.Statement{Label: q.name, SQL: strings.NewReplacer("{rows}", rows, "{page}", page).Replace(q.sql), Args: args, Kinds: kinds}
 }
 
-// count is the statement that counts all rows of the website.
+// count returns the statement that counts all rows of the website.
 func count(s subject) store.Statement {
 	return store.Statement{Label: "count", SQL: "SELECT count(*) FROM events WHERE subject = $subject::INTEGER", Kinds: []dialect.Kind{dialect.Int},
 		Args: []dialect.Arg{{Name: "subject", Kind: dialect.Subject, Value: store.Subject{Kind: store.KindWebsite, ID: s.id()}}}}

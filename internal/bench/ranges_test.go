@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// The zones that BenchmarkRanges asks in: one whose clocks never change, and one where they do twice a year.
+// BenchmarkRanges uses two zones: one without clock changes, and one with two a year.
 var rangeZones = []string{"UTC", "America/New_York"}
 
-// ranges are the last days that it asks about, as far as there are so many, or all.
+// ranges lists the numbers of last days to query, if there are as many days.
 func (r *run) ranges() []int {
 	found := slices.DeleteFunc([]int{30, 90, 365}, func(days int) bool { return days > r.Traffic.Days })
 	if len(found) == 0 {
@@ -24,11 +24,10 @@ func (r *run) ranges() []int {
 	return found
 }
 
-// BenchmarkRanges measures how answers that are merged from partials grow with the range, and what a zone
-// with changing clocks adds: the engine answers about each range in each zone by turns. Times are those of
-// the processor, so that they tell the same beside other work. The mean is the geometric one of all
-// questions. Memory is what the process takes before the first question, and at most while all clients ask all
-// of them about the longest range, for the first time and again; a process that made the rows has more than one that finds them.
+// BenchmarkRanges measures how the cost of merged answers grows with the range, and the cost of clock changes. The ranges and zones
+// take turns. Times are processor times, which other work on the machine does not change. The mean is the geometric mean of all
+// queries. Memory is measured before the first query, and as the peak while all clients send all queries for the longest range, for
+// the first time and again. A process that generated the rows needs more memory than a process that found them.
 func BenchmarkRanges(b *testing.B) {
 	r := newRun(b)
 	s := r.open(b)
@@ -38,7 +37,7 @@ func BenchmarkRanges(b *testing.B) {
 		b.ReportMetric(float64(peak>>20), "peak-MiB")
 		b.ReportMetric(0, "ns/op")
 	})
-	logs := map[string]float64{} // by range and zone
+	logs := map[string]float64{} // sums by range and zone
 	for _, q := range byHand() {
 		b.Run(q.name, func(b *testing.B) {
 			for name, ms := range s.byTurns(b, q, r.ranges()) {
@@ -56,8 +55,8 @@ func BenchmarkRanges(b *testing.B) {
 	})
 }
 
-// byTurns is the p50 of what answers take of the processor, in milliseconds, by range and zone. The first,
-// for which partials are made and rolled up, do not count.
+// byTurns returns the p50 of processor times in milliseconds, by range and zone. The first answers, which compute partials and rollups,
+// do not count.
 func (s *service) byTurns(b *testing.B, q question, ranges []int) map[string]float64 {
 	b.Helper()
 	took := map[string][]time.Duration{}
@@ -86,7 +85,7 @@ func (s *service) byTurns(b *testing.B, q question, ranges []int) map[string]flo
 	return found
 }
 
-// processorTime is what the process took so far.
+// processorTime returns the processor time of the process.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
@@ -96,7 +95,7 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// askIn asks the engine in a zone. The last day is ten days before the last with rows, so that it is within a month.
+// askIn sends a query to the engine in a zone. The range ends ten days before the last rows, so that its end is within a month.
 func (s *service) askIn(b *testing.B, q question, of subject, zone string) {
 	b.Helper()
 	_, request := q.request(b, of)
@@ -107,7 +106,7 @@ func (s *service) askIn(b *testing.B, q question, of subject, zone string) {
 	}
 }
 
-// taken is how much memory the process takes.
+// taken returns the memory of the process.
 func (r *run) taken(b *testing.B, s *service) (idle, peak int64) {
 	b.Helper()
 	idle = peakMemory(b, func() {})

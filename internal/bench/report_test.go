@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// describe notes the machine and what runs on it.
+// describe records the machine and the versions.
 func (r *result) describe(ctx context.Context, s store.Store) error {
 	version, err := s.Query(ctx, store.Statement{Label: "version", SQL: "SELECT version()", Kinds: []dialect.Kind{dialect.Text}})
 	if err != nil {
@@ -37,7 +37,7 @@ func (r *result) describe(ctx context.Context, s store.Store) error {
 	return nil
 }
 
-// introduction of the report; what %s stands for follows.
+// introduction is the format of the report's first part; see report for its arguments.
 const introduction = `# Performance
 
 Made by ` + "`make bench-report`" + `; do not edit. %s, at commit %s.
@@ -45,18 +45,22 @@ Made by ` + "`make bench-report`" + `; do not edit. %s, at commit %s.
 - Machine: %s. %s
 - Versions: %s.
 - Rows: %d events of %d websites over %d days, some %d pageviews; %d paths, %d referrers, %d countries, sessions of
-  2.2 pageviews. The big website has 53 %% of them, the small one about 1 %%. ` + "`internal/bench`" + ` makes them.
-- Loaded through ` + "`store.Writer`" + ` in commits of %d rows%s. Sealed in %.0f s, and moved together by ` + "`Store.Maintain`" + ` in %.0f s, both without rests.
-- On disk: %.1f bytes per event, of blocks in use.
-- Memory of the process, which asks too, at most: %s. The limit of the store is that of its Config by itself, 1 GiB.
+  2.2 pageviews. The big website has 53 %% of the events, the small one about 1 %%. ` + "`internal/bench`" + ` generates them.
+- Loaded through ` + "`store.Writer`" + ` in commits of %d rows%s. Sealing all days took %.0f s, and sorting old rows by ` + "`Store.Maintain`" + ` %.0f s, both without pauses.
+- On disk: %.1f bytes per event, counting blocks in use.
+- Peak memory of the process, which includes the clients: %s. The store has its default memory limit, 1 GiB.
 
-Times are milliseconds, p50 and p99; a p99 of fewer than 100 answers is the slowest. HTTP is a request over loopback with a key,
-without limits; engine is ` + "`query.Engine.Run`" + `; SQL is written by hand for the same answer on the same file, with one
-thread as all statements. The three ask by turns. Cold is the first request after the store was opened, when the
-system may still hold the file in memory.
+Times are milliseconds, p50 and p99. For fewer than 100 answers, p99 is the slowest.
+
+- HTTP: a request over loopback with a key, without rate limits.
+- Engine: ` + "`query.Engine.Run`" + `.
+- SQL: a statement written by hand for the same answer on the same file. Like all statements it uses one thread.
+- Cold: the first request after the store was opened. The system may still have the file in memory.
+
+HTTP, engine and SQL take turns.
 `
 
-// report is docs/performance.md.
+// report returns docs/performance.md.
 func (r *result) report() string {
 	var b strings.Builder
 	memory := []string{}
@@ -74,24 +78,24 @@ func (r *result) report() string {
 	for _, of := range r.subjects(warm) {
 		r.table(&b, of)
 	}
-	b.WriteString("\n## All clients at once\n\nEvery client asks the same question over HTTP.\n\n| website, days | question | p50 | p99 | failed |\n|---|---|---:|---:|---:|\n")
+	b.WriteString("\n## All clients at once\n\nAll clients send the same query over HTTP.\n\n| website, days | question | p50 | p99 | failed |\n|---|---|---:|---:|---:|\n")
 	for _, f := range r.Figures {
 		if f.Stage == clients {
 			fmt.Fprintf(&b, "| %s, %d | %s | %s | %s | %d |\n", f.Website, f.Days, f.Question, ms(f.quantile(0.5)), ms(f.quantile(0.99)), f.Failed)
 		}
 	}
 	fmt.Fprintf(&b, `
-## Again
+## Repeat the measurements
 
     SIGHTLINE_BENCH_PAGEVIEWS=%d SIGHTLINE_BENCH_DAYS=%d make bench-report
-    make bench-against other=DIR   # the ratios to another checkout, asked by turns
+    make bench-against other=DIR   # ratios to another checkout, which takes turns with this one
 
-Ingest through HTTP, and answers meanwhile: `+"`go test -run '^$' -bench 'Ingest' ./internal/e2e`"+`.
+Ingest through HTTP, and queries during ingest: `+"`go test -run '^$' -bench 'Ingest' ./internal/e2e`"+`.
 `, r.Traffic.Pageviews, r.Traffic.Days)
 	return b.String()
 }
 
-// subjects are those of the figures of a stage, in their order.
+// subjects returns the distinct subjects of a stage, in the order of the figures.
 func (r *result) subjects(stage string) (found []subject) {
 	for _, f := range r.Figures {
 		if of := (subject{f.Website, f.Days}); f.Stage == stage && !slices.Contains(found, of) {
@@ -101,7 +105,7 @@ func (r *result) subjects(stage string) (found []subject) {
 	return found
 }
 
-// table shows what one client waits for.
+// table writes the times of a single client.
 func (r *result) table(b *strings.Builder, of subject) {
 	small := of.Website == "small"
 	fmt.Fprintf(b, "\n## %s website, %d d\n\n| question | HTTP p50 | p99 | engine p50 | p99 | SQL p50 | p99 | engine ÷ SQL | cold |", strings.ToUpper(of.Website[:1])+of.Website[1:], of.Days)
@@ -128,7 +132,7 @@ func (r *result) table(b *strings.Builder, of subject) {
 	}
 }
 
-// ms shows a figure with as many decimals as mean something; nothing when there is none.
+// ms formats a time with three significant digits, and NaN as an empty text.
 func ms(v float64) string {
 	switch {
 	case math.IsNaN(v):

@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// A result is all figures of a run, or of several of the same program on the same rows.
+// A result has all figures of one run, or of several runs of the same program on the same rows.
 type result struct {
 	Commit, Note, Date string
 	Machine            string
 	Versions           string
 	Traffic            traffic
 	Load               load
-	Memory             map[string]int64 // the most that the process took in a stage, in bytes
+	Memory             map[string]int64 // peak memory of the process by stage, in bytes
 	Figures            []*figure
 }
 
-// The stages.
+// These are the stages.
 const (
-	cold    = "cold"    // the first question to a store that was just opened
-	warm    = "warm"    // one client, the ways by turns
+	cold    = "cold"    // the first query after the store was opened
+	warm    = "warm"    // one client; the ways take turns
 	clients = "clients" // all clients at once
 )
 
-// A cell is what one figure is about.
+// A cell identifies a figure.
 type cell struct {
 	Stage, Website string
 	Days           int
@@ -43,15 +43,15 @@ func (c cell) String() string {
 	return fmt.Sprintf("%s/%s/%dd/%s/%s", c.Stage, c.Website, c.Days, c.Question, c.Way)
 }
 
-// A figure is how long answers took.
+// A figure has the times of answers.
 type figure struct {
 	cell
 	Micros []int64
-	Failed int    `json:",omitempty"` // answers that are not in Micros
-	Fault  string `json:",omitempty"` // of one of them
+	Failed int    `json:",omitempty"` // number of failed answers, which are not in Micros
+	Fault  string `json:",omitempty"` // error of a failed answer
 }
 
-// add notes an answer.
+// add adds an answer.
 func (r *result) add(c cell, took time.Duration, err error) {
 	f := r.figure(c)
 	if f == nil {
@@ -65,7 +65,7 @@ func (r *result) add(c cell, took time.Duration, err error) {
 	f.Micros = append(f.Micros, took.Microseconds())
 }
 
-// figure is that of c; nil when nothing was asked.
+// figure returns the figure of c, or nil.
 func (r *result) figure(c cell) *figure {
 	i := slices.IndexFunc(r.Figures, func(f *figure) bool { return f.cell == c })
 	if i < 0 {
@@ -74,7 +74,7 @@ func (r *result) figure(c cell) *figure {
 	return r.Figures[i]
 }
 
-// quantile is the time in ms that a part p of the answers took at most; NaN when there are none.
+// quantile returns the p-quantile of the times in ms, or NaN without answers.
 func (f *figure) quantile(p float64) float64 {
 	if f == nil || len(f.Micros) == 0 {
 		return math.NaN()
@@ -83,7 +83,7 @@ func (f *figure) quantile(p float64) float64 {
 	return float64(sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]) / 1000
 }
 
-// read reads the result that was written to a file; the zero one when there is no file.
+// read reads a result from a file, or returns the zero result if the file does not exist.
 func read(file string) (*result, error) {
 	r := &result{Memory: map[string]int64{}}
 	text, err := os.ReadFile(file)
@@ -104,8 +104,8 @@ func (r *result) write(file string) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// compare tells by how much the answers of after are faster than those of before, per figure,
-// and in the geometric mean by stage and way. What SQL by hand gained, the machine or the store gave.
+// compare lists the speedup of after over before for each figure, and the geometric means by stage and way. A speedup of SQL by hand
+// comes from the machine or the store.
 func compare(before, after *result) string {
 	var b strings.Builder
 	logs, order := map[string][]float64{}, []string{}

@@ -21,7 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// A service is a store with all that answers questions about it, on loopback.
+// A service is a store with an engine and a server on loopback.
 type service struct {
 	store  *duckdb.Store
 	engine *query.Engine
@@ -30,17 +30,17 @@ type service struct {
 	secret string
 }
 
-// patience is longer than the slowest question takes, so that it is measured.
+// patience is a timeout longer than the slowest query.
 const patience = 10 * time.Minute
 
-// newService opens the file of a store that may take so much memory; 0: as much as it takes by itself. Keys and their limits are checked as by the example, but nobody is limited.
-func newService(ctx context.Context, file string, most memory, clients int) (*service, error) {
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: most.store})
+// newService opens the file with memory limits. It checks keys and limits like the example, but the limits are never reached.
+func newService(ctx context.Context, file string, bound memory, clients int) (*service, error) {
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: bound.store})
 	if err != nil {
 		return nil, err
 	}
 	now := func() time.Time { return end }
-	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1, MaxPartials: most.partials})
+	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1, MaxPartials: bound.partials})
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	records, recordsErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err := errors.Join(engineErr, pepperErr, recordsErr); err != nil {
@@ -67,21 +67,21 @@ func (s *service) close() error {
 	return s.store.Close()
 }
 
-// A way is how a question is asked.
+// A way is a way to run a query.
 type way struct {
 	name string
 	ask  func(context.Context) error
 }
 
-// The ways.
+// These are the ways.
 const (
 	overHTTP  = "http"
 	byEngine  = "engine"
-	bySQL     = "sql"   // by hand
-	countRows = "count" // SELECT count(*) of the website's rows
+	bySQL     = "sql"   // hand-written SQL
+	countRows = "count" // SELECT count(*) over the website's rows
 )
 
-// ways are those of q about of.
+// ways returns the ways to run q about a subject.
 func (s *service) ways(tb testing.TB, q question, of subject) []way {
 	tb.Helper()
 	body, request := q.request(tb, of)
@@ -100,7 +100,7 @@ func (s *service) ways(tb testing.TB, q question, of subject) []way {
 	return found
 }
 
-// warmed are the ways, each of which was tried once.
+// warmed returns the ways after running each once.
 func (s *service) warmed(b *testing.B, q question, of subject) []way {
 	b.Helper()
 	ways := s.ways(b, q, of)
@@ -112,7 +112,7 @@ func (s *service) warmed(b *testing.B, q question, of subject) []way {
 	return ways
 }
 
-// request is q about of, as bytes and as the engine takes it.
+// request returns q about a subject, as bytes and as a query.Request.
 func (q question) request(tb testing.TB, of subject) ([]byte, query.Request) {
 	tb.Helper()
 	filters := []any{}
@@ -131,7 +131,7 @@ func (q question) request(tb testing.TB, of subject) ([]byte, query.Request) {
 	return body, decoded[0].Request
 }
 
-// run asks the engine. A parameter that failed is an error.
+// run runs a query in the engine. It returns an error if a parameter fails.
 func (s *service) run(ctx context.Context, request query.Request, of subject) (*query.Response, error) {
 	answer, err := s.engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: of.id()}}, request)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *service) run(ctx context.Context, request query.Request, of subject) (*
 	return answer, err
 }
 
-// post asks over HTTP. A parameter that failed is an error.
+// post sends a query over HTTP. It returns an error if a parameter fails.
 func (s *service) post(ctx context.Context, website string, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.URL+"/v1/query?website_id="+website, bytes.NewReader(body))
 	if err != nil {

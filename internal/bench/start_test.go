@@ -16,11 +16,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// BenchmarkStart measures the first answer after a start, of a file that was just opened: merged from stored
-// partials; the plain way, by a statement; and merged from partials in memory, as soon as they are there. These
-// take turns. Times are those of the clock, and of the processor. What is stored of the large website is computed
-// before, brought into order, and stays in the file: how many bytes it takes for each pageview, and by how many the
-// file grew.
+// BenchmarkStart measures the first answer after a file was opened: merged from stored partials, by a statement, and merged from
+// partials in memory. These take turns. It reports wall-clock and processor times. Before, it stores the partials of the large website
+// in the file, and reports their bytes per pageview and the growth of the file.
 func BenchmarkStart(b *testing.B) {
 	r := newRun(b)
 	b.Run("stored", func(b *testing.B) {
@@ -36,7 +34,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// storePartials has those of the large website stored, but of the last two days, as long as they may change.
+// storePartials stores the partials of the large website, except for the last two days, which may still change.
 func (r *run) storePartials(b *testing.B) (bytes, grown float64) {
 	b.Helper()
 	before := fileSize(b, r.file)
@@ -45,7 +43,7 @@ func (r *run) storePartials(b *testing.B) (bytes, grown float64) {
 	if err := errors.Join(s.engine.Reseal(b.Context(), of, end.AddDate(0, 0, -5), end), s.engine.StorePartials(b.Context(), of, from, to)); err != nil {
 		b.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second) // to move rows takes longer
+	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second) // sorting rows takes longer
 	defer cancel()
 	if err := s.store.Maintain(ctx); err != nil && ctx.Err() == nil {
 		b.Fatal(err)
@@ -77,7 +75,7 @@ func fileSize(b *testing.B, name string) int64 {
 	return info.Size()
 }
 
-// start asks q about of in all ways by turns.
+// start runs q about a subject in all ways, in turns.
 func (r *run) start(b *testing.B, q question, of subject) {
 	clock, processor := map[string][]time.Duration{}, map[string][]time.Duration{}
 	_, request := q.request(b, of)
@@ -94,7 +92,7 @@ func (r *run) start(b *testing.B, q question, of subject) {
 			if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: most}); err != nil {
 				b.Fatal(err)
 			}
-			query.NewSealer(s.engine) // as a service does at its start
+			query.NewSealer(s.engine) // as a server does when it starts
 			ask := func(way string) {
 				began, spent := time.Now(), processorTime(b)
 				if _, err := s.run(context.WithoutCancel(b.Context()), request, of); err != nil {
@@ -119,7 +117,7 @@ func (r *run) start(b *testing.B, q question, of subject) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// median is in milliseconds.
+// median returns a time in milliseconds.
 func median(all []time.Duration) float64 {
 	slices.Sort(all)
 	return float64(all[len(all)/2].Microseconds()) / 1000

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// The size of what traffic is made of.
+// These are the numbers of websites, paths and other values.
 const (
 	websites  = 20
 	paths     = 40_000
@@ -23,17 +23,17 @@ const (
 	countries = 118
 )
 
-// zoneName is the zone of all days. Its clocks do not change, so SQL by hand needs no segments.
+// zoneName is the time zone of all days. It has no clock changes, so SQL by hand needs no segments.
 const zoneName = "Asia/Tokyo"
 
 var (
 	zone = time.FixedZone(zoneName, 9*3600)
-	end  = time.Date(2026, time.July, 1, 0, 0, 0, 0, zone) // of the last day with rows
+	end  = time.Date(2026, time.July, 1, 0, 0, 0, 0, zone) // end of the last day with rows
 )
 
-// A traffic is the events of some websites: always the same for the same numbers.
+// A traffic generates the events of some websites. Equal values give equal events.
 type traffic struct {
-	Pageviews int // about as many
+	Pageviews int // approximate number
 	Days      int
 }
 
@@ -44,7 +44,7 @@ func pathOf(n uint64) string {
 	return fmt.Sprintf("/%s/%s-and-more-%d", sections[n%uint64(len(sections))], sections[n/7%uint64(len(sections))], n)
 }
 
-// batches makes all events in order of time, so many at once. The batch is used again.
+// batches generates all events ordered by time, in batches of a size. It reuses the batch.
 func (t traffic) batches(size int) iter.Seq[*store.Batch] {
 	return func(yield func(*store.Batch) bool) {
 		const stretch = 10 * time.Minute
@@ -70,23 +70,23 @@ func (t traffic) batches(size int) iter.Seq[*store.Batch] {
 	}
 }
 
-// A generator makes one session after the other. Its later events wait for their turn.
+// A generator generates one session after another. It holds later events until they are due.
 type generator struct {
 	*rand.Rand
 	sessions       int
-	weights        [websites]float64 // of the websites
-	sum            float64           // of them
+	weights        [websites]float64 // by website
+	sum            float64           // of weights
 	path, referrer *rand.Zipf
 	sources        []referrer.Source
 	codes          []string
-	later          []*store.Event // that are not due
+	later          []*store.Event // events that are not due
 }
 
 func newGenerator(t traffic) *generator {
 	r := rand.New(rand.NewPCG(15, uint64(t.Days)))
 	g := &generator{Rand: r, sessions: max(1, int(float64(t.Pageviews)/2.2)), sources: referrer.Sources(), codes: countryCodes(),
 		path: rand.NewZipf(r, 1.15, 12, paths-1), referrer: rand.NewZipf(r, 1.3, 3, referrers-1)}
-	// The first website has 53 % of all sessions, the others share the rest by their rank.
+	// The first website has 53 % of all sessions. The others share the rest, weighted by rank.
 	for i := 1; i < websites; i++ {
 		g.weights[i] = 1 / float64(2+i)
 		g.sum += g.weights[i]
@@ -96,7 +96,7 @@ func newGenerator(t traffic) *generator {
 	return g
 }
 
-// countryCodes begins with those that most visitors come from.
+// countryCodes begins with the most frequent countries.
 func countryCodes() []string {
 	codes := []string{"US", "GB", "DE", "FR", "IN", "JP", "CA", "BR", "NL", "ES"}
 	for _, c := range country.All() {
@@ -107,13 +107,13 @@ func countryCodes() []string {
 	return codes
 }
 
-// session makes the events of a session that begins at that time.
+// session generates the events of a session that begins at a time.
 func (g *generator) session(at time.Time) {
 	site := 0
 	for rest := g.Float64() * g.sum; site < websites-1 && rest >= g.weights[site]; site++ {
 		rest -= g.weights[site]
 	}
-	// A visitor comes 1.9 times in the mean.
+	// A visitor has 1.9 sessions on average.
 	visitors := max(1, int(float64(g.sessions)*g.weights[site]/g.sum/1.4))
 	base := g.visitor(site, g.IntN(visitors))
 	base.SessionID = "sess_" + uuid(g.Rand)
@@ -128,7 +128,7 @@ func (g *generator) session(at time.Time) {
 	}
 }
 
-// visitor is what all events of a visitor have in common.
+// visitor returns the fields that all events of a visitor share.
 func (g *generator) visitor(site, n int) store.Event {
 	agents := [...]store.Agent{
 		{BrowserName: "Chrome", OSName: "Windows", DeviceType: "desktop"}, {BrowserName: "Chrome", OSName: "Android", DeviceType: "mobile"},
@@ -148,7 +148,7 @@ func (g *generator) visitor(site, n int) store.Event {
 		Language: languages[r.IntN(len(languages))], Timezone: "Europe/Berlin", Screen: screens[k%len(screens)], Viewport: screens[k%len(screens)]}
 }
 
-// arrival says where a session came from.
+// arrival sets the source of a session.
 func (g *generator) arrival(e *store.Event) {
 	if g.Float64() < 0.6 {
 		n := int(g.referrer.Uint64())
@@ -164,12 +164,12 @@ func (g *generator) arrival(e *store.Event) {
 	}
 }
 
-// page makes a pageview, and 0.9 other events on it in the mean. It returns how long it was looked at.
+// page generates a pageview and, on average, 0.9 other events on the page. It returns the time on the page.
 func (g *generator) page(view store.Event, at time.Time) time.Duration {
 	n := g.path.Uint64()
 	stay := min(time.Second+time.Duration(g.ExpFloat64()*40_000)*time.Millisecond, 25*time.Minute)
 	view.Path = pathOf(n)
-	other := view // and no referrer: only the first page has one
+	other := view // without a referrer: only the first page has one
 	other.Referrer, other.ReferrerDomain, other.UTMSource, other.UTMMedium, other.UTMCampaign = "", "", "", "", ""
 	took := int64(200 + g.IntN(2_800))
 	view.Name, view.Title = "screen_view", fmt.Sprintf("What there is to know of page %d", n)
@@ -200,7 +200,7 @@ func (g *generator) add(e store.Event, at time.Time) {
 	g.later = append(g.later, &e)
 }
 
-// due takes the events before t, in order.
+// due removes and returns the events before t, in order.
 func (g *generator) due(t time.Time) []*store.Event {
 	slices.SortFunc(g.later, func(a, b *store.Event) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
 	n, _ := slices.BinarySearchFunc(g.later, t, func(e *store.Event, t time.Time) int { return e.Time.Compare(t) })

@@ -54,12 +54,12 @@ func API(send Exchange) ([]byte, error) {
 		p.fields("field", o.fields)
 	}
 	for _, name := range p.left {
-		p.faults = append(p.faults, fmt.Errorf("docgen: there is no route %s", name))
+		p.faults = append(p.faults, fmt.Errorf("docgen: endpoints has an entry for %s, which is not a route", name))
 	}
 	return p.Bytes(), errors.Join(p.faults...)
 }
 
-// An endpoint has the parts of a route's section that people wrote.
+// An endpoint has the hand-written parts of a route's section.
 type endpoint struct {
 	text    string // beside the route's own line
 	params  []field
@@ -85,10 +85,10 @@ type apiPage struct {
 	page
 
 	send Exchange
-	left []string // endpoints that no route asked for yet
+	left []string // endpoints for which no route was found yet
 }
 
-// callers says in words who may call the API.
+// callers describes the credentials that routes of the API need.
 var callers = map[httpapi.Access]string{
 	httpapi.Public:         "none; a key is ignored",
 	httpapi.ByKey:          "a key with `read:data`, `read:links` or `read:monitors`; the answer lists what the key can read",
@@ -100,7 +100,7 @@ var callers = map[httpapi.Access]string{
 	httpapi.ByKeyOrClient:  "optional: flags of an organization need a key of it; a website is named by its public id",
 }
 
-// senders does so for tracking.
+// senders describes the credentials that routes of tracking need.
 var senders = map[track.Access]string{
 	track.ByWebsite:      "none; the request names a website by its public id",
 	track.ByKeyOrWebsite: "optional: a key with `track:events`, or the public id of a website",

@@ -13,7 +13,7 @@ This page lists every endpoint with its key, its parameters, a request and a rea
 - Bodies are JSON in UTF-8: send ` + "`Content-Type: application/json`" + `. A body has at most 1 MiB.
 - Send a key or a panel token as ` + "`Authorization: Bearer KEY`" + ` or as ` + "`x-api-key: KEY`" + `. See [keys.md](keys.md).
 - Answers to requests with a key have ` + "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`" + ` (Unix seconds).
-- Each answer has ` + "`X-Request-ID`" + `, which the log and the body of an error have, too.
+- Each answer has ` + "`X-Request-ID`" + `, which also appears in the log and in the body of an error.
 - GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" + ` is answered 304.
 - Routes for GET also answer HEAD, and every path answers OPTIONS.
 - Common errors: ` + "`AUTH_REQUIRED` and `FORBIDDEN` where a key is needed; `INVALID_JSON`, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` and `REQUEST_TIMEOUT` where there is a body; `RATE_LIMITED`, `INTERNAL_SERVER_ERROR`, `SERVICE_UNAVAILABLE` and `TIMEOUT`" + ` everywhere.
@@ -60,13 +60,13 @@ var endpoints = map[string]endpoint{
 		target: "/v1/query?website_id=web_demo&parameters=countries&preset=last_7d&limit=2", errors: "as for `POST /v1/query`",
 	},
 	"POST /v1/query/compile": {
-		text: "The answer has the SQL that the query would run, and nothing is run.", params: subjectParams,
+		text: "The answer has the SQL of the query. The query is not run.", params: subjectParams,
 		body:   "as for `POST /v1/query`",
 		target: "/v1/query/compile?website_id=web_demo", request: `{"preset":"last_7d","parameters":["countries"]}`,
 		errors: "as for `POST /v1/query`", skip: "The answer has `queries`, each with `parameters`: the SQL, its arguments and its columns.",
 	},
 	"GET /v1/query/types": {
-		params: []field{{"include_meta", "boolean", "also answer descriptions, columns and hints for charts; default `false`"}},
+		params: []field{{"include_meta", "boolean", "also return descriptions, columns and hints for charts; default `false`"}},
 		target: "/v1/query/types?include_meta=true", keyless: true,
 	},
 	"GET /v1/query/websites": {target: "/v1/query/websites"},
@@ -85,7 +85,7 @@ var endpoints = map[string]endpoint{
 		body:   "a [Token request](#token-request)",
 		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,
 	},
-	"GET /health":      {text: "The status is 503 when a part is away. `clickhouse` is the store of events, whichever it is.", target: "/health", keyless: true},
+	"GET /health":      {text: "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB.", target: "/health", keyless: true},
 	"GET /health/live": {target: "/health/live", keyless: true},
 
 	"GET /public/v1/flags/definitions": {
@@ -183,11 +183,11 @@ var endpoints = map[string]endpoint{
 }
 
 var objects = []object{
-	{"Query", "Dates or a preset are required, unless each parameter has its own range. If both are there, the preset wins; `meta` has the dates that were used.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
+	{"Query", "Dates or a preset are required, unless each parameter has its own range. If a query has both, the preset takes precedence; `meta` has the dates that were used.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
 		{"parameters", "array", "names of query types, or [Parameters](#parameter); 1 to 50, required"},
 		{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive, at most 3660 days"},
 		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `this_week`, `last_week`, `this_month`, `last_month`, `this_year`"},
-		{"timeZone", "string", "IANA name; also `timezone`, and the address wins"},
+		{"timeZone", "string", "IANA name; also `timezone`. A zone in the address takes precedence"},
 		{"limit", "number", "rows per parameter, 1 to 10000; default 100"},
 		{"page", "number", "from 1; default 1"},
 		{"filters", "array", "[Filters](#filter), at most 50; all must match"},
@@ -213,7 +213,7 @@ var objects = []object{
 		{"ttl", "number or string", "1 to 86400 seconds, or a duration such as `15m`; default 3600"},
 		{"scopes, types", "array", "scopes and query types"},
 		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
-		{"filters", "array", "[Filters](#filter) that every answer is cut to"},
+		{"filters", "array", "mandatory [Filters](#filter) for every answer"},
 		{"subject", "string", "your customer's id, for the audit trail"},
 	}},
 	{"Flag", "Answers use the same names. [flags.md](flags.md) explains rules and buckets.", "POST /public/v1/flags", `{FIELD}`, []field{

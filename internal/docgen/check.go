@@ -8,8 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/golden"
 )
 
-// Check fails t when a page in the folder docs is stale, or rewrites the pages with
-// -update.
+// Check fails t if a page in the folder docs is out of date. With -update it rewrites the pages.
 func Check(t testing.TB, docs string, src Source) {
 	t.Helper()
 	types, err := QueryTypes(t.Context(), src)

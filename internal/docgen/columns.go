@@ -10,12 +10,11 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// marker begins the part of the page of definitions that is made from the catalog.
+// marker stands before the generated part of the page of definitions.
 const marker = "<!-- columns -->"
 
-// Definitions is the page of definitions with its list of columns made anew: what
-// people wrote, up to the marker, and after it every column of every type. Its error
-// says that the page has no marker.
+// Definitions returns the page of definitions with a new list of columns. It copies the hand-written part of
+// the page up to the marker and adds every column of every type. It fails if the page has no marker.
 func Definitions(written []byte, types []query.Info) ([]byte, error) {
 	head, _, ok := bytes.Cut(written, []byte(marker))
 	if !ok {
@@ -31,18 +30,18 @@ func Definitions(written []byte, types []query.Info) ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-// A shared column is one that several types may have.
+// A shared column occurs in one or more types.
 type shared struct {
 	query.OutputField
 	in []string
 }
 
-// columnsOf lists the different columns of types by name.
+// columnsOf returns the distinct columns of types, ordered by name.
 func columnsOf(types []query.Info) []shared {
 	var all []shared
 	for _, info := range types {
 		for _, f := range info.Output {
-			f.Role, f.Primary, f.AliasOf = "", false, "" // they are of the type
+			f.Role, f.Primary, f.AliasOf = "", false, "" // these differ between types
 			i := slices.IndexFunc(all, func(c shared) bool { return c.OutputField == f })
 			if i < 0 {
 				i = len(all)

@@ -1,6 +1,6 @@
-// Package docgen writes the pages of docs that follow from the catalog of query types. A test that
-// has a store with data calls it; with -update it rewrites the pages, and without, the
-// test fails when a page is stale.
+// Package docgen writes the pages of docs that are generated from the catalog of query types and from the
+// tables of routes and errors. Tests with a store full of data call it. With -update a test rewrites the
+// pages; without it, the test fails when a page is out of date.
 package docgen
 
 import (
@@ -18,22 +18,21 @@ import (
 // A Source is an engine with data to show.
 type Source struct {
 	Engine   *query.Engine                // required
-	Subjects map[store.SubjectKind]string // one with data of each kind; required
+	Subjects map[store.SubjectKind]string // the id of a subject with data, by kind; required
 	Session  string                       // a session id of the website
 	Preset   string                       // a range in which every type has rows
 	TimeZone string                       // IANA name
 }
 
-// QueryTypes is the page about all query types: each with a request, a row of its real
-// answer, its columns, and what it may be filtered, grouped and sorted by. Its error
-// joins those of all types that do not answer with a row.
+// QueryTypes returns the page about all query types. Each type has a request, a row of a real answer, its
+// columns, and its fields for filters, groups and sorts. The error names each type without a row.
 func QueryTypes(ctx context.Context, src Source) ([]byte, error) {
 	p := &page{src: src}
 	types := src.Engine.Types()
-	p.text("# Query types\n\n" + generatedNote + `What the words and columns count is in [definitions.md](definitions.md). ` +
-		"`GET /v1/query/types?include_meta=true` says the same to machines.\n\n" +
-		"Every type takes `limit` and `page`. Rows shown are first rows of real answers to the request above them, on made-up traffic. " +
-		"Texts that are absent are `\"\"`; a measure of nothing is `null`.\n")
+	p.text("# Query types\n\n" + generatedNote + `[definitions.md](definitions.md) says what columns count. ` +
+		"Programs get the same list from `GET /v1/query/types?include_meta=true`.\n\n" +
+		"Every type takes `limit` and `page`. Each request is followed by the first row of its real answer, with generated traffic. " +
+		"An absent text is `\"\"`; a measure without values is `null`.\n")
 	for _, kind := range kinds {
 		p.printf("\n- %s:", kind.title)
 		for _, info := range types {
@@ -44,7 +43,7 @@ func QueryTypes(ctx context.Context, src Source) ([]byte, error) {
 	}
 	p.text("\n")
 	for _, kind := range kinds {
-		p.printf("\n## %s\n\nAsked with `%s`.\n", kind.title, kind.parameter)
+		p.printf("\n## %s\n\nName the subject with `%s` in the address.\n", kind.title, kind.parameter)
 		for _, info := range types {
 			if info.Subject == kind.of {
 				p.section(ctx, info)
@@ -65,7 +64,7 @@ var kinds = []struct {
 	{store.KindSchedule, "Uptime monitors", "schedule_id"},
 }
 
-// page is one page while it is written.
+// page is a page in progress.
 type page struct {
 	bytes.Buffer
 	src    Source
@@ -75,7 +74,7 @@ type page struct {
 func (p *page) text(s string) { p.printf("%s", s) }
 
 func (p *page) printf(format string, a ...any) {
-	_, _ = fmt.Fprintf(p, format, a...) // a buffer takes everything
+	_, _ = fmt.Fprintf(p, format, a...) // writing to a buffer cannot fail
 }
 
 func (p *page) section(ctx context.Context, info query.Info) {
@@ -95,7 +94,7 @@ func (p *page) section(ctx context.Context, info query.Info) {
 	p.facts(info)
 }
 
-// row is the first row of an answer that says something, laid out.
+// row returns the first row of the answer to req, indented.
 func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]byte, error) {
 	resp, err := p.src.Engine.Run(ctx, query.Access{Subject: store.Subject{Kind: info.Subject, ID: p.src.Subjects[info.Subject]}}, req)
 	if err != nil {
@@ -110,7 +109,7 @@ func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]b
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("there is no row to show")
+		return nil, errors.New("the answer has no rows to show")
 	}
 	var laid bytes.Buffer
 	err = json.Indent(&laid, rows[0], "", "  ")
@@ -124,7 +123,7 @@ func (p *page) columns(info query.Info) {
 	}
 }
 
-// meaning is the label of a column, and what is said about it.
+// meaning returns the label and the description of a column.
 func meaning(f query.OutputField) string {
 	if f.Description == "" {
 		return f.Label
@@ -139,7 +138,7 @@ func (p *page) facts(info query.Info) {
 	}
 	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Visualization)
 	if !info.Comparable {
-		p.text("- `compare` is of no account.\n")
+		p.text("- `compare` has no effect.\n")
 	}
 	if len(info.Granularity) > 0 {
 		p.printf("- Granularity: %s; gaps are filled.\n", codes(info.Granularity))
@@ -150,7 +149,7 @@ func (p *page) facts(info query.Info) {
 	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable), codes(info.Sortable))
 }
 
-// codes lists names, or says that there are none.
+// codes returns names as Markdown, or "none".
 func codes(names []string) string {
 	if len(names) == 0 {
 		return "none"

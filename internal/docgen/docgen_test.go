@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-func TestDefinitionsKeepWhatPeopleWrote(t *testing.T) {
+func TestDefinitionsKeepsTheHandWrittenPart(t *testing.T) {
 	clicks := query.OutputField{Name: "clicks", Type: query.Integer, Label: "Clicks"}
 	types := []query.Info{
 		{Name: "a", Output: []query.OutputField{clicks, {Name: "b", Label: "B", Description: "Of a.", Unit: "ms"}}},
@@ -23,12 +23,12 @@ func TestDefinitionsKeepWhatPeopleWrote(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(got), "stale words") {
-		t.Error("the old list is still there")
+		t.Error("the old list was not replaced")
 	}
 	if again, err := Definitions(got, types); err != nil || string(again) != string(got) {
-		t.Errorf("made again it is another page: %v\n%s", err, again)
+		t.Errorf("a second run changes the page: %v\n%s", err, again)
 	}
 	if _, err := Definitions([]byte("# Ours"), types); err == nil {
-		t.Error("a page without a marker passes")
+		t.Error("a page without a marker: want an error")
 	}
 }

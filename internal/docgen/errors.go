@@ -11,15 +11,15 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// Errors is the page about the codes of errors.
+// Errors returns the page about error codes.
 func Errors() []byte {
 	var page bytes.Buffer
 	page.WriteString(`# Errors
 
 <!-- Made from the tables of codes by a test of internal/docgen; ` + "`make golden`" + ` makes it again. -->
 
-Every error has a body of JSON with ` + "`success: false`, `error`" + ` (a text for people), ` + "`code`" + ` and ` + "`requestId`" + `, which the
-log has too. Programs tell errors apart by ` + "`code`" + `: the set is closed, and a code keeps its meaning and its status.
+Every error has a JSON body with ` + "`success: false`, `error`" + ` (a text for people), ` + "`code`" + ` and ` + "`requestId`" + `. The log has the
+same request id. Programs should use ` + "`code`" + `: this page lists all codes, and a code keeps its meaning and its status.
 
 ## The API
 
@@ -34,10 +34,11 @@ log has too. Programs tell errors apart by ` + "`code`" + `: the set is closed, 
 		row(&page, c.Code, strconv.Itoa(c.Status), c.Message, c.When)
 	}
 	page.WriteString(`
-A request is refused with all its mistakes, in ` + "`details`" + `: ` + "`[{field, message, suggestion?}]`" + `. The text above is replaced
-where the error knows more.
+The answer to an invalid request lists all mistakes in ` + "`details`" + `: ` + "`[{field, message, suggestion?}]`" + `. Some errors have a more specific
+text than the table.
 
-A parameter that fails alone has the code in its own entry of ` + "`data`" + `, beside the answers of the others: one of those above, or
+If only one parameter fails, its entry of ` + "`data`" + ` has the code, and the other parameters are answered. It is a code of the table above, or
+one of these:
 
 `)
 	table(&page, "code", "when")
@@ -47,8 +48,8 @@ A parameter that fails alone has the code in its own entry of ` + "`data`" + `, 
 	page.WriteString(`
 ## Tracking
 
-The body also has ` + "`status: \"error\"`, `message`" + ` (as error) and ` + "`retryable`" + `: whether the same request may succeed later. An
-item of a batch that fails alone has the code in its own entry of ` + "`results`" + `, with ` + "`errors: [{code, field, message}]`" + `.
+The body also has ` + "`status: \"error\"`, `message`" + ` (the same text as ` + "`error`" + `) and ` + "`retryable`" + `, which is true if the same request may succeed
+later. If only one item of a batch fails, its entry of ` + "`results`" + ` has the code, and ` + "`errors: [{code, field, message}]`" + `.
 
 `)
 	table(&page, "code", "status", "text", "when", "Retry-After")

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// panelRequest is all that a dashboard shows at first.
+// panelRequest asks for everything that a dashboard shows at first.
 const panelRequest = `{
   "startDate": "2026-03-12", "endDate": "2026-03-14", "timeZone": "Europe/Berlin",
   "parameters": [
@@ -25,26 +25,27 @@ const panelRequest = `{
   ]
 }`
 
-const panelIntro = "# A dashboard in one request\n\n" + generatedNote + `Totals with the period before, a chart, and five lists of their own lengths, one of them filtered. Each item of ` + "`parameters`" + ` may
-have ` + "`preset`, `start_date`, `end_date`, `filters`, `groupBy`, `limit`, `page`, `sortBy`, `sortOrder`, `granularity`, `compare`" + ` and ` + "`id`" + ` of
-its own, each in place of the request's (` + "`\"filters\": []`" + ` is none). ` + "`POST /v1/query?website_id=web_demo`" + ` with
+const panelIntro = "# A dashboard in one request\n\n" + generatedNote + `This request asks for totals with the previous period, a chart, and five lists with different limits, one of them filtered. Each item of
+` + "`parameters`" + ` may have these fields, which replace the fields of the request: ` + "`preset`, `start_date`, `end_date`, `filters`, `groupBy`, `limit`, `page`, `sortBy`, `sortOrder`, `granularity`, `compare`" + `
+and ` + "`id`" + `. To remove the filters of the request, write ` + "`\"filters\": []`" + `.
+
+Send to ` + "`POST /v1/query?website_id=web_demo`" + `:
 
 `
 
-const panelNotes = "\n\n- `previous` has, row by row, what stands beside `data`: the same keys, or the bucket of the same day or hour of the other period.\n" +
-	"  It is `null` where the other period has no such row. `changes` are in percent of it, `null` where that is 0 or `null`.\n" +
-	"- `compare` is `previous_period` (as many local days just before; for `this_month`, `last_month` and `this_year` the calendar month or\n" +
-	"  year before) or `previous_year` (the same dates). Lists of single sessions, events and checks, and types that count up to now,\n" +
-	"  are not compared: `comparable` in `/v1/query/types`.\n" +
-	"- The last day is not over: `partial` says so, and `until` how far it has come. What is compared is cut there, and the other period\n" +
-	"  at the same local time (`meta.previous.to`), so that half a day stands beside half a day. Rows of a chart from `meta.partialFrom`\n" +
-	"  on have not begun; their zeros say nothing.\n" +
-	"- A compared parameter costs as two. A parameter that is wrong fails alone.\n" +
-	"- `GET /v1/websites/web_demo/analytics?compare=previous_period` answers much of this by itself: `previous` and `changes` of its\n" +
-	"  totals, and under `comparison` those of its other parts.\n"
+const panelNotes = "\n\n- `previous` has one entry for each row of `data`: the row of the other period with the same keys, or for the same day or hour. It is\n" +
+	"  `null` where the other period has no such row. `changes` are in percent of the other period's value, and `null` where it is 0 or `null`.\n" +
+	"- `compare` is `previous_period` or `previous_year`. The first is the same number of local days just before the range; for `this_month`,\n" +
+	"  `last_month` and `this_year` it is the calendar month or year before. The second is the same dates a year earlier. Lists of single\n" +
+	"  sessions, events and checks, and types that count up to now, cannot be compared: see `comparable` in `/v1/query/types`.\n" +
+	"- The last day of this range is not over: `partial` is `true`, and the answer covers the time before `until`. A comparison cuts the other\n" +
+	"  period at the same local time (`meta.previous.to`), so that half a day is compared with half a day. In a chart, days or hours from\n" +
+	"  `meta.partialFrom` on are in the future; ignore their zeros.\n" +
+	"- A compared parameter counts twice for rate limits. If one parameter is invalid, only that parameter fails.\n" +
+	"- `GET /v1/websites/web_demo/analytics?compare=previous_period` returns much of this without a body. Its totals have `previous` and\n" +
+	"  `changes`; `comparison` has the same for its other parts.\n"
 
-// Panel is the page that shows a dashboard's request and its real answer. Its error says why
-// there is none.
+// Panel returns the page with a dashboard's request and its real answer.
 func Panel(ctx context.Context, src Source) ([]byte, error) {
 	asked, _, err := query.Decode([]byte(panelRequest), 1)
 	if err == nil && len(asked[0].Errors) > 0 {
@@ -59,7 +60,7 @@ func Panel(ctx context.Context, src Source) ([]byte, error) {
 		return nil, err
 	}
 	p := &page{src: src}
-	p.text(panelIntro + "```json\n" + panelRequest + "\n```\n\nis answered, on made-up traffic, with\n\n```json\n{\n  \"success\": true,\n  \"data\": [\n")
+	p.text(panelIntro + "```json\n" + panelRequest + "\n```\n\nThe answer, with generated traffic:\n\n```json\n{\n  \"success\": true,\n  \"data\": [\n")
 	for i := range resp.Data {
 		if !resp.Data[i].Success {
 			return nil, errors.Join(errors.New(resp.Data[i].Error), resp.Data[i].Cause)
@@ -75,7 +76,7 @@ func Panel(ctx context.Context, src Source) ([]byte, error) {
 	return p.Bytes(), nil
 }
 
-// result lays out one parameter, a row on a line.
+// result writes one parameter, with one row a line.
 func (p *page) result(r *query.Result) {
 	p.printf("    {\n      \"parameter\": %q, ", r.Parameter)
 	if r.ID != "" {
@@ -106,7 +107,7 @@ func (p *page) rows(name string, t *query.Table) {
 	p.text("      ],\n")
 }
 
-// compact is v as JSON on one line.
+// compact returns v as JSON on one line.
 func compact(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -15,10 +15,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s of the
-// same website are taken in: with partials, of which each commit ends that of today, and without. There are as
-// many events on each of the seven days that are asked for as SIGHTLINE_BENCH_EVENTS says. They
-// are sealed, and a Sealer goes on with that. Since rows become more all the time, it is idle once more at the end.
+// BenchmarkQueryBesideIngest measures queries of a dashboard over seven days, idle and during ingest of 5 000 events/s for the
+// same website, with and without partials. Each commit makes the partials of today invalid. Each day has
+// SIGHTLINE_BENCH_EVENTS events. All days are sealed at the start, and a Sealer seals them again. The number of rows grows, so
+// the benchmark measures idle again at the end.
 func BenchmarkQueryBesideIngest(b *testing.B) {
 	in := newIngest(b)
 	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100, nil}
@@ -73,10 +73,10 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 		}
 	}
 	beside("5000 events per s", l, time.Second/50)
-	next.Store(next.Load() * int64(l.events/10)) // of other people yet
+	next.Store(next.Load() * int64(l.events/10)) // of new visitors
 	l.events = 10
 	beside("1000 events per s", l, time.Second/100)
-	l.age = func(n int64) time.Duration { // of one in a hundred up to seven days
+	l.age = func(n int64) time.Duration { // one request in a hundred is up to seven days late
 		if n%100 > 0 {
 			return 0
 		}
@@ -87,7 +87,7 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 	ask("idle again")
 }
 
-// askPanel asks for the seven days until now, one question after the other.
+// askPanel sends the queries for the last seven days, one after the other.
 func askPanel(b *testing.B, e *query.Engine) {
 	b.Helper()
 	var took []time.Duration

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/chtest"
 )
 
-// TestServeOnClickHouse is what a new user sees with --clickhouse.
+// TestServeOnClickHouse does what a new user does, with --clickhouse.
 func TestServeOnClickHouse(t *testing.T) {
 	t.Parallel()
 	dsn, conn := emptyClickHouse(t)
@@ -28,7 +28,7 @@ func TestServeOnClickHouse(t *testing.T) {
 		t.Errorf("%d rows at first, %d after a restart", before, now)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "analytics.duckdb")); err == nil {
-		t.Error("there is a DuckDB file too")
+		t.Error("the server also created a DuckDB file")
 	}
 	status, answer, err := do(t.Context(), call{method: "GET", url: again.Address + "/health"})
 	if err != nil || status != 200 || answer["clickhouse"] != true {
@@ -69,7 +69,7 @@ func TestClickHouseThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// emptyClickHouse is an empty database, and a connection to it beside the example's.
+// emptyClickHouse creates an empty database and returns its address and a connection.
 func emptyClickHouse(t *testing.T) (dsn string, conn driver.Conn) {
 	t.Helper()
 	dsn = chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))

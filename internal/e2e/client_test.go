@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// browser is a user agent that no list of bots knows.
+// browser is the user agent of a real browser.
 const browser = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Safari/605.1.15"
 
 type (
@@ -27,7 +27,7 @@ type call struct {
 	method string
 	url    string
 	header map[string]string
-	body   any // nil: none; a string as it is; else JSON
+	body   any // nil: no body; a string: sent unchanged; else sent as JSON
 }
 
 // do sends c and returns the status and the decoded body.
@@ -69,8 +69,7 @@ func do(ctx context.Context, c call) (int, object, error) {
 	return resp.StatusCode, answer, nil
 }
 
-// track is a request to a route of the tracking host. Those of browsers say where
-// they come from, those of servers show the key.
+// track returns a request to a route of tracking. Requests of browsers have an origin, requests of servers have a key.
 func (r ready) track(route string, body any) call {
 	c := call{method: http.MethodPost, url: r.TrackAddress + route, body: body, header: map[string]string{"Content-Type": "application/json"}}
 	switch route {
@@ -83,7 +82,7 @@ func (r ready) track(route string, body any) call {
 	return c
 }
 
-// mustTrack sends body to route and wants the status success.
+// mustTrack sends body to route and fails unless the status is success.
 func mustTrack(t *testing.T, r ready, route string, body any) object {
 	t.Helper()
 	status, answer, err := do(t.Context(), r.track(route, body))
@@ -93,7 +92,7 @@ func mustTrack(t *testing.T, r ready, route string, body any) object {
 	return answer
 }
 
-// ask runs one parameter about subject ("website_id=…") and returns its rows.
+// ask queries one type for subject ("website_id=…") and returns its rows.
 func ask(t *testing.T, r ready, subject, parameter string, with object) []object {
 	t.Helper()
 	body := object{"preset": "last_7d", "parameters": list{parameter}}
@@ -103,7 +102,7 @@ func ask(t *testing.T, r ready, subject, parameter string, with object) []object
 		header: map[string]string{"Content-Type": "application/json", "X-Api-Key": r.Key},
 	})
 	if err != nil || status != http.StatusOK {
-		t.Fatalf("asking for %s: status %d, %v, %v", parameter, status, answer, err)
+		t.Fatalf("query %s: status %d, %v, %v", parameter, status, answer, err)
 	}
 	return rowsOf(t, answer)[0]
 }

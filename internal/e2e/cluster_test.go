@@ -28,7 +28,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// A cluster is two servers, a shard each, whose first knows both by the name of shards.
+// A cluster has two servers with one shard each. The first server knows both as the cluster "shards".
 type cluster struct{ first, second *chtest.Server }
 
 const shards = "shards"
@@ -50,14 +50,14 @@ func startCluster(t *testing.T) cluster {
 		return fmt.Sprintf("<shard><replica><host>%s</host><port>%s</port></replica></shard>", u.Hostname(), u.Port())
 	}
 	c := cluster{second: chtest.Start(t)}
-	write(shard(c.second)) // until the first one's address is known
+	write(shard(c.second)) // until the address of the first server is known
 	c.first = chtest.Start(t, "--config", config)
 	write(shard(c.first) + shard(c.second))
 	c.first.Restart()
 	return c
 }
 
-// harness makes stores over both servers.
+// harness returns a harness for stores on both servers.
 func (c cluster) harness() storetest.Harness {
 	return storetest.Harness{
 		Remote: true,
@@ -68,14 +68,13 @@ func (c cluster) harness() storetest.Harness {
 	}
 }
 
-// database makes the tables of a cluster in a new database, and returns its address on the
-// first server.
+// database creates the tables of a cluster in a new database, and returns its address on the first server.
 func (c cluster) database(t *testing.T) string {
 	t.Helper()
 	return c.databaseOf(t, func(ddl string) string { return ddl })
 }
 
-// databaseOf is database with another schema.
+// databaseOf is like database, with another schema.
 func (c cluster) databaseOf(t *testing.T, change func(ddl string) string) string {
 	t.Helper()
 	name := fmt.Sprintf("diff_%x", rand.Uint64())
@@ -91,8 +90,8 @@ func (c cluster) databaseOf(t *testing.T, change func(ddl string) string) string
 	return chtest.In(t, c.first.Native, name)
 }
 
-// unreplicated is the schema of a cluster as servers without a keeper can have it: with
-// plain tables where it has Replicated ones, each made on its server alone.
+// unreplicated returns the schema of a cluster for servers without a keeper. It has plain tables in place of Replicated
+// tables, and each table is created on one server.
 func unreplicated(t *testing.T, schema []string) []string {
 	t.Helper()
 	replicated := regexp.MustCompile(`Replicated(\w*MergeTree)\([^)]*\)`)
@@ -107,20 +106,20 @@ func unreplicated(t *testing.T, schema []string) []string {
 	return plain
 }
 
-// TestCluster shares two shards among what needs them.
+// TestCluster runs all tests that need two shards.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
 	t.Run("diff", c.testDiff)
 	t.Run("lost answers", c.loseAnswers)
-	if os.Getenv("SIGHTLINE_LONG") != "" { // it takes minutes: make long-shards
+	if os.Getenv("SIGHTLINE_LONG") != "" { // takes minutes: make long-shards
 		t.Run("store", c.testStore)
 		t.Run("copy", c.testCopy)
 	}
 }
 
-// testDiff asks DuckDB and two shards of ClickHouse the same random questions, and wants
-// the same bytes, unless rows of a session are scattered or each shard chooses by its own rows.
+// testDiff sends the same random queries to DuckDB and to two shards of ClickHouse. The answers must be equal byte for byte,
+// except for sessions with rows on both shards, and for choices that each shard makes from its rows.
 func (c cluster) testDiff(t *testing.T) {
 	if os.Getenv("SIGHTLINE_LONG") != "" {
 		storetest.Diff(t, inDuckDB(), c.harness(), storetest.RandomRunOf(t, 1, 20260310))
@@ -138,9 +137,9 @@ func (c cluster) testDiff(t *testing.T) {
 	})
 }
 
-// testStore proves two shards as a store by itself is proven.
+// testStore runs the proof of a single store on two shards.
 func (c cluster) testStore(t *testing.T) {
-	// Without a keeper nothing can be altered on all servers at once, and so not erased.
+	// Erasure alters all servers at once, which needs a keeper.
 	type writer struct {
 		store.Store
 		store.Writer
@@ -153,12 +152,11 @@ func (c cluster) testStore(t *testing.T) {
 		s := open(t, dsn, now).(*clickhouse.Store)
 		return writer{s, s, s, s}
 	}
-	h.SampleEvery = 24 // testDiff asks the types
+	h.SampleEvery = 24 // testDiff covers the types
 	storetest.Prove(t, h)
 }
 
-// loseAnswers writes a dataset over a connection that loses every other answer to an insert,
-// and wants all rows to be there once.
+// loseAnswers writes a dataset over a connection that loses every other answer to an insert. Every row must be stored once.
 func (c cluster) loseAnswers(t *testing.T) {
 	dsn := c.database(t)
 	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Config{Cluster: shards, BatchDelay: -1})
@@ -194,7 +192,7 @@ func (c cluster) loseAnswers(t *testing.T) {
 	}
 }
 
-// A lossyConn sends inserts, and loses the answer to the first, third and so on.
+// A lossyConn sends inserts and loses the answers to the first, third, fifth and so on.
 type lossyConn struct {
 	driver.Conn
 	sent atomic.Int64

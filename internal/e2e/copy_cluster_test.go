@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// testCopy carries a dataset over to two shards and back, which hold it once.
+// testCopy copies a dataset to two shards and back. Every row must be stored once.
 func (c cluster) testCopy(t *testing.T) {
 	type movable interface {
 		transfer.Source
@@ -27,12 +27,12 @@ func (c cluster) testCopy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%d rows, %d carried over", report.Rows, report.Copied)
+		t.Logf("%d rows, %d copied", report.Rows, report.Copied)
 		for _, d := range report.Differences {
 			t.Errorf("%s", d)
 		}
 		if report.Rows < 1000 {
-			t.Errorf("%d rows are little", report.Rows)
+			t.Errorf("only %d rows", report.Rows)
 		}
 	}
 }

@@ -23,9 +23,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// TestCopy carries a DuckDB file over to ClickHouse, is killed twice on the way, goes on
-// and verifies; and finds a row that was taken away and one that was changed.
-// SIGHTLINE_COPY_EVENTS says how many events there are, beside other rows.
+// TestCopy copies a DuckDB file to ClickHouse, is killed twice, continues and verifies. Then the verification must find a
+// deleted row and a changed row. SIGHTLINE_COPY_EVENTS is the number of events.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	dsn, conn := emptyClickHouse(t)
@@ -38,23 +37,23 @@ func TestCopy(t *testing.T) {
 		killCopy(t, percent, "--data", dir, "--to", dsn, "--rows", strconv.Itoa(events/20))
 		now := countRows(t, conn)
 		if now <= there || now >= rows {
-			t.Fatalf("killed after %d %%: %d rows of %d were there, %d before", percent, now, rows, there)
+			t.Fatalf("killed after %d %%: %d rows of %d are stored, %d before", percent, now, rows, there)
 		}
 		there = now
-		t.Logf("killed: %d rows of %d were there", there, rows)
+		t.Logf("killed: %d rows of %d are stored", there, rows)
 	}
 	out, errs, code := runCopy(t, dir, dsn)
 	if code != 0 || !strings.Contains(out, fmt.Sprintf("verified: %d rows of 3 websites", rows)) {
 		t.Fatalf("exit code %d, %s\n%s", code, out, errs)
 	}
-	// A kill costs the rows that were on their way, not those that were there.
-	if n := number(t, out, `carried over now: (\d+) rows`); n > rows-there || n < 1 {
-		t.Errorf("%d rows were carried over at the end, when %d of %d were there", n, there, rows)
+	// A kill loses only rows in transit, not stored rows.
+	if n := number(t, out, `copied now: (\d+) rows`); n > rows-there || n < 1 {
+		t.Errorf("the last run copied %d rows, when %d of %d were stored", n, there, rows)
 	}
 	if got := countRows(t, conn); got != rows {
-		t.Errorf("%d rows are there, want %d", got, rows)
+		t.Errorf("%d rows are stored, want %d", got, rows)
 	}
-	t.Logf("%d rows carried over in %s, two kills among it", rows, time.Since(began).Round(time.Second))
+	t.Logf("copied %d rows in %s, with two kills", rows, time.Since(began).Round(time.Second))
 	t.Run("damage is found", func(t *testing.T) { testDamage(t, dir, dsn, conn) })
 }
 
@@ -79,12 +78,12 @@ func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
 		wants []string
 		code  int
 	}{
-		{"both are named", []string{"--verify"}, []string{
+		{"both differences are reported", []string{"--verify"}, []string{
 			`differs: events of website \S+ on ` + removedDay + `: \d+ rows here, \d+ there`,
 			`differs: spans of website \S+ on ` + changedDay + `: \d+ rows on both sides, of different contents`,
 		}, 1},
-		{"what is missing comes back, what was changed stays", nil, []string{
-			`carried over now: \d+ rows`, `differs: spans of website \S+ on ` + changedDay,
+		{"a missing row is copied, a changed row is not", nil, []string{
+			`copied now: \d+ rows`, `differs: spans of website \S+ on ` + changedDay,
 		}, 1},
 	} {
 		out, errs, code := runCopy(t, dir, dsn, row.args...)
@@ -94,18 +93,18 @@ func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
 		}
 		for i, want := range row.wants {
 			if !regexp.MustCompile(want).MatchString(lines[i]) {
-				t.Errorf("%s: %q does not say %q", row.name, lines[i], want)
+				t.Errorf("%s: %q, want %q in it", row.name, lines[i], want)
 			}
 		}
 	}
 	exec("ALTER TABLE spans DELETE WHERE event_id = '" + changed + "'")
 	if out, errs, code := runCopy(t, dir, dsn); code != 0 || !strings.Contains(out, "verified") {
-		t.Errorf("when the changed row was removed: exit code %d\n%s%s", code, out, errs)
+		t.Errorf("after the changed row was deleted: exit code %d\n%s%s", code, out, errs)
 	}
 }
 
-// TestCopyBesideAServer carries data over from a running server, then the rest when it
-// has ended, and serves from ClickHouse what the file answered.
+// TestCopyBesideAServer copies the data of a running server, and the rest after the server ended. Then a server on ClickHouse
+// must give the same answers as the file.
 func TestCopyBesideAServer(t *testing.T) {
 	t.Parallel()
 	dsn, _ := emptyClickHouse(t)
@@ -119,7 +118,7 @@ func TestCopyBesideAServer(t *testing.T) {
 	copied := func(want int64) {
 		t.Helper()
 		out, errs, code := runCopy(t, dir, dsn)
-		if code != 0 || number(t, out, `carried over now: (\d+) rows`) != want {
+		if code != 0 || number(t, out, `copied now: (\d+) rows`) != want {
 			t.Fatalf("exit code %d, want %d rows carried over\n%s%s", code, want, out, errs)
 		}
 	}
@@ -132,7 +131,7 @@ func TestCopyBesideAServer(t *testing.T) {
 		t.Errorf("a server that ended left its socket behind: %s", info.Mode())
 	}
 	p = p.restart(t, dir, "--clickhouse", dsn)
-	send("a", 5) // sent again after the move: still repeats
+	send("a", 5) // sent again after the move: must still count as repeats
 	send("c", 2)
 	rows := ask(t, p.ready, websiteOf(p.ready), "custom_events", object{})
 	if len(rows) != 1 || fmt.Sprint(rows[0]["total_events"]) != "10" {
@@ -141,8 +140,7 @@ func TestCopyBesideAServer(t *testing.T) {
 	p.stop(t)
 }
 
-// fillFile makes a DuckDB file with events and what belongs to them, some of them with
-// ids that came before, and returns how many rows it has.
+// fillFile creates a DuckDB file with events and other rows, some with repeated ids, and returns the number of rows.
 func fillFile(t *testing.T, dir string, events int) int64 {
 	t.Helper()
 	s, err := duckdb.Open(t.Context(), duckdb.Config{Path: filepath.Join(dir, "analytics.duckdb")})
@@ -180,7 +178,7 @@ func runCopy(t *testing.T, dir, dsn string, args ...string) (stdout, stderr stri
 	return runWithin(t, 15*time.Minute, append([]string{"copy", "--data", dir, "--to", dsn}, args...)...)
 }
 
-// killCopy runs copy and kills it when it says that percent of its rows are done.
+// killCopy runs copy and kills it when its output reports a percentage.
 func killCopy(t *testing.T, percent int, args ...string) {
 	t.Helper()
 	cmd := command(append([]string{"copy"}, args...)...)
@@ -191,7 +189,7 @@ func killCopy(t *testing.T, percent int, args ...string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // one that has ended already
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // may have ended already
 	said := bufio.NewScanner(pipe)
 	said.Buffer(nil, 1<<20)
 	shown := regexp.MustCompile(`^copying: +(\d+) %`)
@@ -201,20 +199,20 @@ func killCopy(t *testing.T, percent int, args ...string) {
 		if m := shown.FindStringSubmatch(said.Text()); m != nil {
 			if n, _ := strconv.Atoi(m[1]); n >= percent {
 				_ = cmd.Process.Kill()
-				_ = cmd.Wait() // it was killed
+				_ = cmd.Wait() // the error says that it was killed
 				return
 			}
 		}
 	}
-	t.Fatalf("it ended before it had done %d %%: %v\n%s", percent, cmd.Wait(), strings.Join(last, "\n"))
+	t.Fatalf("copy ended before %d %%: %v\n%s", percent, cmd.Wait(), strings.Join(last, "\n"))
 }
 
-// number is the number in the one place of text that pattern describes.
+// number returns the number that pattern matches in text.
 func number(t *testing.T, text, pattern string) int64 {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	if m == nil {
-		t.Fatalf("%q does not say %q", text, pattern)
+		t.Fatalf("%q, want %q in it", text, pattern)
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	if err != nil {
@@ -223,7 +221,7 @@ func number(t *testing.T, text, pattern string) int64 {
 	return n
 }
 
-// countRows counts the rows of all tables, without the help of what is tested.
+// countRows counts the rows of all tables with direct SQL.
 func countRows(t *testing.T, conn driver.Conn) int64 {
 	t.Helper()
 	return int64(chtest.Number(t, conn, "SELECT (SELECT count() FROM events) + (SELECT count() FROM errors) + (SELECT count() FROM vitals)"+

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// TestDemo goes through what a new user does: start, paste, send events, restart.
+// TestDemo does what a new user does: start, paste commands, send events, restart.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -58,7 +58,7 @@ func testCommands(t *testing.T, p *process) {
 	}
 	for _, line := range lines {
 		if strings.Contains(line, "sl_") {
-			t.Errorf("the key itself is printed where there is no terminal: %s", line)
+			t.Errorf("the key is printed without a terminal: %s", line)
 		}
 		status, answer, err := do(t.Context(), parseCurl(t, line))
 		if err != nil || status != http.StatusOK {
@@ -79,7 +79,7 @@ func testCommands(t *testing.T, p *process) {
 	}
 }
 
-// keyed is a header of a command with the key from a file.
+// keyed matches a header of a command with the key from a file.
 var keyed = regexp.MustCompile(`"([^"]*)\$\(cat '([^']+)'\)"`)
 
 // parseCurl reads a command of the form curl -s 'URL' -H "Name: $(cat 'file')" -d 'body'.
@@ -115,7 +115,7 @@ func parseCurl(t *testing.T, line string) call {
 	return c
 }
 
-// words splits line as a shell does, as far as single quotes go.
+// words splits line at blanks outside single quotes, as a shell does.
 func words(line string) []string {
 	var all []string
 	for i, part := range strings.Split(line, "'") {
@@ -128,7 +128,7 @@ func words(line string) []string {
 	return all
 }
 
-// runNode runs a client in a folder, with what it is told of the server.
+// runNode runs a client in a folder with its arguments.
 func runNode(t *testing.T, folder, script, settings string) {
 	cmd := exec.CommandContext(t.Context(), "node", script, settings)
 	cmd.Dir = folder
@@ -140,7 +140,7 @@ func runNode(t *testing.T, folder, script, settings string) {
 	t.Logf("%s", out)
 }
 
-// clients is a copy of e2e/ with the clients installed, so that tests leave the tree as it is.
+// clients returns a copy of e2e/ with the clients installed, so that tests do not change the tree.
 func clients(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
@@ -157,7 +157,7 @@ func clients(t *testing.T) string {
 	return folder
 }
 
-// installClients makes the folder that all tests share.
+// installClients creates the folder that all tests share.
 var installClients = sync.OnceValues(func() (string, error) {
 	files, err := filepath.Glob(filepath.Join(root, "e2e", "*.*"))
 	if err == nil && len(files) == 0 {

@@ -13,18 +13,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// TestDiff asks DuckDB and ClickHouse the same 1 000 random questions about the same rows, others than
-// those of TestReference in store/duckdb, and wants the same bytes: 250 each of a dataset that both
-// answer from rows alone, of one that DuckDB has sealed whole, and of two that it has sealed in part.
-// See storetest.RandomRunOf for how to ask more.
+// TestDiff sends the same 1 000 random queries to DuckDB and ClickHouse, which have the same rows. The answers must be equal byte
+// for byte. There are 250 queries for each of four datasets: one without seals, one with seals of all days in DuckDB, and two
+// with seals of some days. TestReference in store/duckdb has other queries. storetest.RandomRunOf explains how to run more.
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	storetest.Diff(t, inDuckDB(), inClickHouse(), storetest.RandomRunOf(t, 1000, 20261125))
 }
 
-// TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which
-// must see them: one that needs no SQL of ClickHouse's, or all when SIGHTLINE_MUTATIONS=all.
-// The others are planted beside the stores.
+// TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which must find them. By default it plants one
+// that needs no SQL of ClickHouse; SIGHTLINE_MUTATIONS=all plants all. Tests of the stores plant the others.
 func TestDiffKillsMutants(t *testing.T) {
 	t.Parallel()
 	planted := storetest.Mutations()
@@ -36,7 +34,7 @@ func TestDiffKillsMutants(t *testing.T) {
 
 func openClickHouse(t *testing.T, o clickhouse.Config) *clickhouse.Store {
 	t.Helper()
-	o.BatchDelay, o.WriteTimeout = -1, 5*time.Minute // a busy machine is no outage
+	o.BatchDelay, o.WriteTimeout = -1, 5*time.Minute // so that a busy machine does not look like an outage
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +47,7 @@ func openClickHouse(t *testing.T, o clickhouse.Config) *clickhouse.Store {
 	return s
 }
 
-// inDuckDB makes stores in memory.
+// inDuckDB returns a harness for DuckDB stores in memory.
 func inDuckDB() storetest.Harness {
 	return storetest.Harness{Open: func(t *testing.T, _ string, _ func() time.Time) store.Store { return openDuckDB(t) }}
 }
@@ -68,7 +66,7 @@ func openDuckDB(t *testing.T) *duckdb.Store {
 	return s
 }
 
-// inClickHouse makes stores in databases of the server that CLICKHOUSE_DSN names.
+// inClickHouse returns a harness for stores on the server of CLICKHOUSE_DSN.
 func inClickHouse() storetest.Harness {
 	return storetest.Harness{
 		Remote: true,

@@ -1,7 +1,6 @@
-// Package e2e holds the end-to-end tests: they build the example, run it in folders of
-// their own, send events to it as clients do, ask it questions, and kill it.
+// Package e2e has the end-to-end tests. They build the example, run it in temporary folders, send events like clients do, send
+// queries, and kill it.
 //
-// They need cgo, for the clients in e2e/ also node and npm and Chromium, and for ClickHouse what
-// internal/chtest says. Without those the tests are skipped; with CI=true in the
-// environment that is a failure.
+// The tests need cgo. The clients in e2e/ also need node, npm and Chromium, and ClickHouse needs the variables of
+// internal/chtest. Without these the tests are skipped, or fail with CI=true in the environment.
 package e2e

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestFilesArePrivate starts with the umask that most users have, in a folder that others may
-// enter, and once more after all files were made readable.
+// TestFilesArePrivate starts with a usual umask in a folder that other users may enter, and again after all files were made
+// readable.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func TestFilesArePrivate(t *testing.T) {
 		shell.Env = cmd.Env
 		p := begin(t, shell)
 		p.await(t)
-		ask(t, p.ready, websiteOf(p.ready), "pages", nil) // which the audit trail notes
+		ask(t, p.ready, websiteOf(p.ready), "pages", nil) // which adds an entry to the audit trail
 		return p
 	}
 	p := serve()
@@ -39,7 +39,7 @@ func TestFilesArePrivate(t *testing.T) {
 	wantModes(t, dir, nil)
 	wantWarning(t, p, "the data folder", dir, "0755", "chmod 0700 "+dir)
 	if strings.Contains(p.stderr.String(), "read the pepper") {
-		t.Errorf("it warns of a pepper that is private: %s", p.stderr)
+		t.Errorf("a warning about a private pepper: %s", p.stderr)
 	}
 	p.stop(t)
 
@@ -59,7 +59,7 @@ func TestFilesArePrivate(t *testing.T) {
 	p.stop(t)
 }
 
-// wantModes wants every file below dir to be its owner's alone, but for those of another mode.
+// wantModes checks that only the owner can access the files below dir, except files with other modes in the list.
 func wantModes(t *testing.T, dir string, but map[string]fs.FileMode) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -84,7 +84,7 @@ func wantModes(t *testing.T, dir string, but map[string]fs.FileMode) {
 	}
 }
 
-// wantWarning wants one line of the log to say all parts.
+// wantWarning checks that one line of the log has all parts.
 func wantWarning(t *testing.T, p *process, parts ...string) {
 	t.Helper()
 	for line := range strings.Lines(p.stderr.String()) {
@@ -96,5 +96,5 @@ func wantWarning(t *testing.T, p *process, parts ...string) {
 			return
 		}
 	}
-	t.Errorf("no line warns with %q:\n%s", parts, p.stderr)
+	t.Errorf("no warning with %q:\n%s", parts, p.stderr)
 }

@@ -24,8 +24,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// TestFlags evaluates and manages feature flags with clients that are not ours: on servers, and
-// on a page of another origin.
+// TestFlags evaluates and manages feature flags with third-party clients, on servers and on a page of another origin.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	folder := clients(t)
@@ -39,7 +38,7 @@ func TestFlags(t *testing.T) {
 	t.Run("a browser", func(t *testing.T) { pages.show(t, p.line) })
 }
 
-// settings is what the clients are told of p, in JSON.
+// settings returns the arguments of the clients for p, as JSON.
 func (p *process) settings(t *testing.T, siteKey string) string {
 	t.Helper()
 	text, err := json.Marshal(map[string]string{"address": p.Address, "key": p.Key, "websiteId": p.WebsiteID, "siteKey": siteKey})
@@ -49,7 +48,7 @@ func (p *process) settings(t *testing.T, siteKey string) string {
 	return string(text)
 }
 
-// testHashVectors has JavaScript compute the vectors that TestHashVersion2Vectors of package flags computes in Go.
+// testHashVectors computes in JavaScript the vectors that TestHashVersion2Vectors of package flags computes in Go.
 func testHashVectors(t *testing.T, folder string) {
 	vectors, err := filepath.Abs("../../flags/testdata/hash_version_2.json")
 	if err != nil {
@@ -62,8 +61,8 @@ func testHashVectors(t *testing.T, folder string) {
 	}
 }
 
-// testSecondEvaluator holds the evaluator of package flags against the one of e2e/, on flags of
-// every kind, also such as nobody can make.
+// testSecondEvaluator compares the evaluator of package flags with the evaluator in e2e/, on flags of every kind, including
+// flags that the API would reject.
 func testSecondEvaluator(t *testing.T, folder string) {
 	cases := storetest.Number(t, "SIGHTLINE_QUESTIONS", 3000)
 	seed := storetest.Number(t, "SIGHTLINE_SEED", int(time.Now().UnixMilli()%1e9))
@@ -100,7 +99,7 @@ func testSecondEvaluator(t *testing.T, folder string) {
 	}
 }
 
-// pages is an origin of its own, which serves e2e/ to a browser and is told what came of it.
+// pages is a separate origin, which serves e2e/ to a browser and receives the results.
 type pages struct {
 	*httptest.Server
 	result chan string
@@ -115,7 +114,7 @@ func newPages(t *testing.T, folder string) *pages {
 		text, _ := io.ReadAll(r.Body)
 		select {
 		case p.result <- string(text):
-		default: // what failed first says most
+		default: // report only the first failure
 		}
 	})
 	p.Server = httptest.NewServer(mux)
@@ -123,7 +122,7 @@ func newPages(t *testing.T, folder string) *pages {
 	return p
 }
 
-// show has a browser open the page of flags.
+// show opens the page of flags in a browser.
 func (p *pages) show(t *testing.T, settings string) {
 	cmd := exec.Command(chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", p.URL+"/flags-browser.html#"+url.PathEscape(settings))
@@ -137,12 +136,12 @@ func (p *pages) show(t *testing.T, settings string) {
 		}
 		t.Log(text)
 	case <-time.After(2 * time.Minute):
-		t.Errorf("the page says nothing; the browser wrote:\n%s", &errs)
+		t.Errorf("no result from the page; output of the browser:\n%s", &errs)
 	}
 }
 
-// start starts a browser, which ends, with all its processes, when the returned function is
-// called, or when the test itself ends in whatever way: when its pipe for debuggers is closed.
+// start starts a browser. It ends with all its processes when the returned function is called, or when the test ends in any
+// way, because that closes its debugger pipe.
 func (*pages) start(t *testing.T, cmd *exec.Cmd) (end func()) {
 	t.Helper()
 	in, commands, err1 := os.Pipe()
@@ -158,11 +157,11 @@ func (*pages) start(t *testing.T, cmd *exec.Cmd) (end func()) {
 	}
 	return func() {
 		_, _ = commands.Close(), answers.Close()
-		_ = cmd.Wait() // it was told to end
+		_ = cmd.Wait() // the error says that it was stopped
 	}
 }
 
-// chromium is the browser of CHROMIUM, or one that is installed.
+// chromium returns the browser of CHROMIUM, or an installed one.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {

@@ -18,12 +18,12 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// A hostility is hostile traffic to a process.
+// A hostility sends hostile traffic to a process.
 type hostility struct {
 	*process
-	heavy []string // keys that ask for as much as they may
-	torn  []string // keys whose requests are not whole
-	deaf  []string // keys whose clients do not read their answers
+	heavy []string // keys with large queries
+	torn  []string // keys with incomplete requests
+	slow  []string // keys whose clients do not read their answers
 
 	mu      sync.Mutex
 	begun   map[string]int         // by attack
@@ -75,16 +75,16 @@ var attacks = []attack{
 		return h.send(ctx, somewhere(), "POST", "/v1/query?website_id="+h.WebsiteID, h.heavy[worker], heavyBatch)
 	}},
 	{"answers that nobody reads", 20, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
-		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, h.deaf[worker%len(h.deaf)])
+		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, h.slow[worker%len(h.slow)])
 	}},
 }
 
-// somewhere is an address of loopback: each is a network of its own.
+// somewhere returns an address of loopback. Each counts as a separate network.
 func somewhere() string {
 	return fmt.Sprintf("127.%d.%d.%d", 10+rand.N(200), rand.N(256), 1+rand.N(254))
 }
 
-// unknownKey is a well-formed key that nobody made.
+// unknownKey returns a well-formed key that does not exist.
 func unknownKey() string {
 	s, err := auth.NewSecret(nil, "")
 	if err != nil {
@@ -93,13 +93,13 @@ func unknownKey() string {
 	return s.Reveal()
 }
 
-// halfBody is all of a body of 1 MiB but its end.
+// halfBody is a body of 1 MiB without its end.
 var halfBody = strings.Repeat(" ", mebibyte-1)
 
-// manyItems is a body that takes many times its size once it is decoded.
+// manyItems is a body that needs many times its size when decoded.
 var manyItems = "[" + strings.Repeat(`{"":0},`, mebibyte/7-1) + "0]"
 
-// heavyBatch is as much as one request may ask for: 20 queries of 50 parameters, which cost 100 of 120.
+// heavyBatch is the largest request: 20 queries with 50 parameters, which cost 100 of 120 requests.
 var heavyBatch = func() string {
 	var parameters list
 	for range 10 {
@@ -116,7 +116,7 @@ var heavyBatch = func() string {
 	return string(text)
 }()
 
-// attack goes on until ctx ends.
+// attack repeats an attack until ctx ends.
 func (h *hostility) attack(ctx context.Context, a attack, worker int) {
 	tick := time.NewTicker(a.every)
 	defer tick.Stop()
@@ -145,12 +145,12 @@ func (h *hostility) attack(ctx context.Context, a attack, worker int) {
 	}
 }
 
-// send asks once, from an address of loopback.
+// send sends one request, from an address of loopback.
 func (h *hostility) send(ctx context.Context, from, method, path, key, body string) (int, error) {
 	return h.exchange(ctx, from, head(method, path, key, len(body))+body)
 }
 
-// sendHalf announces a body of 1 MiB, sends all of it but a byte, and waits for what comes of it.
+// sendHalf announces a body of 1 MiB, sends it without the last byte, and waits for the answer.
 func (h *hostility) sendHalf(ctx context.Context, from, path, key string) (int, error) {
 	return h.exchange(ctx, from, head(http.MethodPost, path, key, mebibyte)+halfBody)
 }
@@ -160,7 +160,7 @@ func head(method, path, key string, length int) string {
 		"X-Api-Key: %s\r\nContent-Length: %d\r\n\r\n", method, path, key, length)
 }
 
-// exchange sends a request over a connection of its own, and returns the status of the answer.
+// exchange sends a request over a new connection, and returns the status of the answer.
 func (h *hostility) exchange(ctx context.Context, from, request string) (int, error) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Minute}
 	conn, err := d.DialContext(ctx, "tcp", strings.TrimPrefix(h.Address, "http://"))
@@ -172,7 +172,7 @@ func (h *hostility) exchange(ctx context.Context, from, request string) (int, er
 	if err := conn.SetDeadline(time.Now().Add(90 * time.Second)); err != nil {
 		return 0, err
 	}
-	go func() { _, _ = io.WriteString(conn, request) }() // the answer may come before all was taken
+	go func() { _, _ = io.WriteString(conn, request) }() // the server may answer before it has read all
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		return 0, err

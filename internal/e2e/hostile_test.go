@@ -19,15 +19,14 @@ import (
 	"time"
 )
 
-// What a good key may notice of hostile traffic, and the most memory that the process may take.
+// These bound the slowdown for a good key during hostile traffic, and the memory of the process.
 const (
 	maxSlowdown = 3 // times the idle p95
 	maxMemory   = 1 << 30
 )
 
-// TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, beside the
-// panel of a good key. The good key must get every answer: no 429 and no 503 that others brought about.
-// SIGHTLINE_FOR says for how long.
+// TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, while a good key loads a
+// dashboard. The good key must get every answer, without 429 and 503. SIGHTLINE_FOR is the duration.
 func TestHostile(t *testing.T) {
 	length := lasting(t, "long-hostile")
 	dir := t.TempDir()
@@ -35,9 +34,9 @@ func TestHostile(t *testing.T) {
 	good := newKey(t, dir, "good")
 	for _, name := range []string{"1", "2"} {
 		h.heavy, h.torn = append(h.heavy, newKey(t, dir, "heavy-"+name)), append(h.torn, newKey(t, dir, "torn-"+name))
-		h.deaf = append(h.deaf, newKey(t, dir, "deaf-"+name))
+		h.slow = append(h.slow, newKey(t, dir, "slow-"+name))
 	}
-	h.panel(t.Context(), good, 0) // what is read for the first time is no measure
+	h.panel(t.Context(), good, 0) // the first queries read from disk and are not measured
 	idle := h.panel(t.Context(), good, min(length, time.Minute))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -56,7 +55,7 @@ func TestHostile(t *testing.T) {
 	h.stop(t)
 }
 
-// lasting is how long a test goes on, which only the target of the Makefile runs.
+// lasting returns the duration of a test that only a target of the Makefile runs.
 func lasting(t *testing.T, target string) time.Duration {
 	t.Helper()
 	text := os.Getenv("SIGHTLINE_FOR")
@@ -65,12 +64,12 @@ func lasting(t *testing.T, target string) time.Duration {
 	}
 	length, err := time.ParseDuration(text)
 	if err != nil || length <= 0 {
-		t.Fatalf("SIGHTLINE_FOR=%q is no length of time, as in 30m", text)
+		t.Fatalf("SIGHTLINE_FOR=%q is not a duration, such as 30m", text)
 	}
 	return length
 }
 
-// check wants what TestHostile promises, of traffic that was there.
+// check checks the bounds of TestHostile, and that there was traffic.
 func (h *hostility) check(t *testing.T, idle, hostile *measured, memory int64) {
 	t.Helper()
 	for _, phase := range []*measured{idle, hostile} {
@@ -92,11 +91,11 @@ func (h *hostility) check(t *testing.T, idle, hostile *measured, memory int64) {
 		}
 	}
 	if batches := h.answers["heavy legal batches"]; batches[http.StatusOK]+batches[http.StatusGatewayTimeout] == 0 {
-		t.Errorf("no heavy batch was worked on: %v", batches)
+		t.Errorf("no heavy batch was answered: %v", batches)
 	}
 }
 
-// newKey makes a key of the demo's owner, with the limits that keys have by themselves.
+// newKey creates a key of the demo's owner with default limits.
 func newKey(t *testing.T, dir, name string) string {
 	t.Helper()
 	out, errs, code := run(t, "keys", "create", "--data", dir, "--name", name, "--all")
@@ -106,10 +105,10 @@ func newKey(t *testing.T, dir, name string) string {
 	return strings.TrimSpace(out)
 }
 
-// panelEvery is how often the panel asks: a little less often than a key may.
+// panelEvery is the time between loads of the dashboard, a little more than the rate limit requires.
 const panelEvery = 600 * time.Millisecond
 
-// panel asks for so long what a panel does, and five times at least.
+// panel loads a dashboard repeatedly for a duration, and at least five times.
 func (h *hostility) panel(ctx context.Context, key string, length time.Duration) *measured {
 	m := &measured{statuses: map[int]int{}}
 	tick := time.NewTicker(panelEvery)
@@ -132,7 +131,7 @@ func (h *hostility) panel(ctx context.Context, key string, length time.Duration)
 	return m
 }
 
-// A measured phase is what the good key got, and how soon.
+// A measured has the statuses and times of the good key in one phase.
 type measured struct {
 	statuses map[int]int
 	took     []time.Duration
@@ -143,21 +142,21 @@ func (m *measured) add(status int, took time.Duration) {
 	m.took = append(m.took, took)
 }
 
-// percentile is the time that n of a hundred answers took at most.
+// percentile returns the n-th percentile of the times.
 func (m *measured) percentile(n int) time.Duration {
 	slices.Sort(m.took)
 	return m.took[(len(m.took)-1)*n/100].Round(100 * time.Microsecond)
 }
 
-// memory is the most that p has taken so far, in bytes; 0 where the system does not say.
+// memory returns the peak memory of p in bytes, or 0 on systems without this number.
 func (p *process) memory(t *testing.T) int64 { return p.status(t, "VmHWM") }
 
-// status is a size that the system tells of p, in bytes; 0 where it does not.
+// status returns a size from the system's status of p in bytes, or 0 without it.
 func (p *process) status(t *testing.T, name string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		t.Logf("memory is not known: %v", err)
+		t.Logf("the system does not report memory: %v", err)
 		return 0
 	}
 	found := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)
@@ -171,7 +170,7 @@ func (p *process) status(t *testing.T, name string) int64 {
 	return kilobytes << 10
 }
 
-// report is a table of the figures.
+// report returns a table of the results.
 func (h *hostility) report(idle, hostile *measured, memory int64) string {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

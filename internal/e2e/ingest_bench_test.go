@@ -32,14 +32,14 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// An ingest is a tracking host on loopback, over a file that commits every batch before it answers.
+// An ingest is a tracking server on loopback, over a file that commits every batch before it answers.
 type ingest struct {
 	url   string
 	file  string
 	store *duckdb.Store
 }
 
-// oneKey knows one key, and nothing of how keys are kept.
+// oneKey authenticates a single key.
 type oneKey struct{}
 
 func (oneKey) Authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
@@ -64,7 +64,7 @@ func newIngest(b *testing.B) *ingest {
 	return &ingest{trackingHost(b, s), file, s}
 }
 
-// trackingHost is the address of one that hands its events to w.
+// trackingHost starts a tracking server that writes to w, and returns its address.
 func trackingHost(b *testing.B, w store.Writer) (url string) {
 	b.Helper()
 	sites := &store.MemoryDirectory{}
@@ -80,15 +80,15 @@ func trackingHost(b *testing.B, w store.Writer) (url string) {
 	return server.URL
 }
 
-// An ingestLoad is how requests of one kind are made.
+// An ingestLoad generates requests of one kind.
 type ingestLoad struct {
 	name, target, key string
 	connections       int
 	events            int                         // in a request
-	age               func(n int64) time.Duration // of the events of the n-th request; nil: they are of now
+	age               func(n int64) time.Duration // of the events of the n-th request; nil: no age
 }
 
-// body is the n-th request.
+// body returns the body of the n-th request.
 func (l *ingestLoad) body(n int64) string {
 	var b strings.Builder
 	if l.events > 1 {
@@ -117,7 +117,7 @@ func (l *ingestLoad) body(n int64) string {
 	return b.String()
 }
 
-// send sends the n-th request, and returns how long its answer took.
+// send sends the n-th request, and returns the time of its answer.
 func (l *ingestLoad) send(ctx context.Context, c *http.Client, url string, n int64) (time.Duration, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+l.target, strings.NewReader(l.body(n)))
 	if err != nil {
@@ -133,7 +133,7 @@ func (l *ingestLoad) send(ctx context.Context, c *http.Client, url string, n int
 	if err != nil {
 		return 0, err
 	}
-	_, err = io.Copy(io.Discard, answer.Body) // or the connection is not used again
+	_, err = io.Copy(io.Discard, answer.Body) // so that the connection is reused
 	took := time.Since(began)
 	if err := errors.Join(err, answer.Body.Close()); err != nil {
 		return 0, err
@@ -144,7 +144,7 @@ func (l *ingestLoad) send(ctx context.Context, c *http.Client, url string, n int
 	return took, nil
 }
 
-// run sends requests until stop says so, over all connections.
+// run sends requests over all connections until stop returns true.
 func (l *ingestLoad) run(ctx context.Context, url string, more func() (int64, bool)) (took []time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.connections}}
 	defer client.CloseIdleConnections()
@@ -169,8 +169,8 @@ func (l *ingestLoad) run(ctx context.Context, url string, more func() (int64, bo
 	return took, err
 }
 
-// paced is a request every so often, whichever connection takes it, until ctx ends. Those that are
-// due while all connections wait are sent later, not left out.
+// paced sends requests at a fixed rate over all connections until ctx ends. Requests that are due while all connections wait are
+// sent later, not dropped.
 func paced(ctx context.Context, every time.Duration, next *atomic.Int64) (more func() (int64, bool)) {
 	began, first := time.Now(), next.Load()
 	return func() (int64, bool) {
@@ -186,8 +186,8 @@ func paced(ctx context.Context, every time.Duration, next *atomic.Int64) (more f
 	}
 }
 
-// BenchmarkIngest is what the tracking host takes through HTTP on loopback, with a durable commit
-// before each answer. The sender runs in the same process, and its time is part of cpu-µs/event.
+// BenchmarkIngest measures ingest through HTTP on loopback, with a durable commit before each answer. The sender runs in the same
+// process, so its time is part of cpu-µs/event.
 func BenchmarkIngest(b *testing.B) {
 	for _, l := range []ingestLoad{
 		{"single", "/?client_id=shop", "", 64, 1, nil},
@@ -202,8 +202,8 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkIngestForLong is the same of rows of six days, with and without sealing beside: how fast the first and the
-// last twentieth were taken, and the slowest. For 20 million events give -benchtime 200000x.
+// BenchmarkIngestForLong measures ingest of rows of six days, with and without sealing at the same time. It reports the rates of
+// the first, the last and the slowest twentieth. Use -benchtime 200000x for 20 million events.
 func BenchmarkIngestForLong(b *testing.B) {
 	for _, sealing := range []bool{true, false} {
 		b.Run(fmt.Sprintf("sealing %v", sealing), func(b *testing.B) {
@@ -230,7 +230,7 @@ func BenchmarkIngestForLong(b *testing.B) {
 	}
 }
 
-// measureParts sends b.N requests, and reports how fast events were taken in the first and in the last of so many parts.
+// measureParts sends b.N requests, and reports the rates of the first, the last and the slowest part.
 func (l *ingestLoad) measureParts(b *testing.B, url string, parts int) {
 	b.Helper()
 	var next atomic.Int64
@@ -255,8 +255,8 @@ func (l *ingestLoad) measureParts(b *testing.B, url string, parts int) {
 	b.ReportMetric(float64(b.N*l.events)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkIngestOnClickHouse is BenchmarkIngest where the events go to a ClickHouse server of this machine,
-// into empty tables, and into those of one that took 7 million events within the last week.
+// BenchmarkIngestOnClickHouse is BenchmarkIngest with a ClickHouse server on this machine. It writes into empty tables, and into
+// tables that received 7 million events in the last week.
 func BenchmarkIngestOnClickHouse(b *testing.B) {
 	for _, l := range []ingestLoad{
 		{"single", "/?client_id=shop", "", 64, 1, nil},
@@ -270,8 +270,8 @@ func BenchmarkIngestOnClickHouse(b *testing.B) {
 	}
 }
 
-// clickHouseAfter is a store in a database of its own, which has receipts of 7 days, each in one file as
-// on a server an hour after midnight.
+// clickHouseAfter returns a store in a new database with receipts of 7 days. Each day is one file, as on a server an hour after
+// midnight.
 func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
 	b.Helper()
 	dsn := chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))
@@ -293,7 +293,7 @@ func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
 	return s
 }
 
-// measure sends b.N requests, and reports how fast events were taken and how many there were.
+// measure sends b.N requests, and reports the rate and the number of events.
 func (l *ingestLoad) measure(b *testing.B, url string) (events float64) {
 	b.Helper()
 	var next atomic.Int64
@@ -312,7 +312,7 @@ func (l *ingestLoad) measure(b *testing.B, url string) (events float64) {
 	return events
 }
 
-// size is that of the file and its log.
+// size returns the size of the file with its log.
 func (in *ingest) size(b *testing.B) (total int64) {
 	for _, name := range []string{in.file, in.file + ".wal"} {
 		info, err := os.Stat(name)
@@ -327,7 +327,7 @@ func (in *ingest) size(b *testing.B) (total int64) {
 	return total
 }
 
-// cpuTime is what the process has used.
+// cpuTime returns the processor time of the process.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

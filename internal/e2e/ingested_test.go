@@ -23,8 +23,8 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// TestDiffIngested is TestDiff of rows that came through the tracking host, as browsers and
-// servers send them, and not by a Writer. It takes many small requests, so make long-ingested runs it.
+// TestDiffIngested is TestDiff with rows that were sent through tracking, like browsers and servers do, and not by a Writer. It
+// sends many small requests, so make long-ingested runs it.
 func TestDiffIngested(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("SIGHTLINE_LONG") == "" {
@@ -33,8 +33,8 @@ func TestDiffIngested(t *testing.T) {
 	storetest.Diff(t, ingestedIn(inDuckDB()), ingestedIn(inClickHouse()), storetest.RandomRun{Questions: 160, Seed: 20270101})
 }
 
-// TestPitfallsIngested asks about rows that came through the tracking host what storetest.Pitfalls asks.
-// A page view always has a device there, since what names none is a desktop.
+// TestPitfallsIngested runs storetest.Pitfalls with rows that were sent through tracking. There a page view always has a device,
+// because an unknown one counts as a desktop.
 func TestPitfallsIngested(t *testing.T) {
 	t.Parallel()
 	for name, h := range map[string]storetest.Harness{"DuckDB": inDuckDB(), "ClickHouse": inClickHouse()} {
@@ -45,10 +45,10 @@ func TestPitfallsIngested(t *testing.T) {
 	}
 }
 
-// readOnly hides what else a store can do.
+// readOnly hides all other methods of a store.
 type readOnly struct{ store.Store }
 
-// ingestedIn is h of stores that are filled through the tracking host.
+// ingestedIn returns h with stores that are filled through tracking.
 func ingestedIn(h storetest.Harness) storetest.Harness {
 	open := h.Open
 	h.Open = func(t *testing.T, address string, now func() time.Time) store.Store {
@@ -57,7 +57,7 @@ func ingestedIn(h storetest.Harness) storetest.Harness {
 	h.Fill = func(t *testing.T, s store.Store, b *store.Batch) {
 		w, ok := s.(readOnly).Store.(store.Writer)
 		if !ok {
-			t.Fatalf("%T takes nothing", s)
+			t.Fatalf("%T is not a Writer", s)
 		}
 		ingestRows(t, w, b)
 	}
@@ -71,13 +71,13 @@ var browsers = map[string]string{
 	"tablet":  "Mozilla/5.0 (Android 14; Tablet; rv:121.0) Gecko/121.0 Firefox/121.0",
 }
 
-// A delivery is what goes together in requests: to one route, of one sender.
+// A delivery has the items of one sender for one route.
 type delivery struct {
 	target, agent string
 	track.Location
 }
 
-// ingestRows sends the rows of b to a tracking host over w. What such a host does not take is left out there.
+// ingestRows sends the rows of b to a tracking server over w. It leaves out rows that tracking cannot receive.
 func ingestRows(t *testing.T, w store.Writer, b *store.Batch) {
 	t.Helper()
 	sites := &store.MemoryDirectory{}
@@ -143,7 +143,7 @@ func ingestRows(t *testing.T, w store.Writer, b *store.Batch) {
 	deliver(t, w, sites, all)
 }
 
-// common are the fields of every item of a website.
+// common returns the fields of every item of a website.
 func common(id string, at time.Time, i store.Identity, path string) object {
 	o := object{"eventId": id, "timestamp": at.UnixMilli(), "anonymousId": i.AnonymousID, "sessionId": i.SessionID, "anonymizeVisitorIds": false}
 	if i.ProfileID != "" {
@@ -155,7 +155,7 @@ func common(id string, at time.Time, i store.Identity, path string) object {
 	return o
 }
 
-// known is a measure in a larger unit; nil when it is absent.
+// known returns a measure in a larger unit, or nil if it is absent.
 func known(m store.Measure, unit float64) any {
 	if !m.Valid {
 		return nil
@@ -177,15 +177,15 @@ func addSubject(t *testing.T, sites *store.MemoryDirectory, s store.Subject) {
 	}
 }
 
-// onePlace is where all senders are.
+// onePlace gives all senders the same place.
 type onePlace struct{ track.Location }
 
 func (p *onePlace) Locate(netip.Addr) track.Location { return p.Location }
 
-// mostItems are in a request to a route, where that takes fewer than a hundred.
+// mostItems has the largest number of items of routes that allow fewer than a hundred.
 var mostItems = map[string]int{"/errors": 50, "/vitals": 20}
 
-// deliver posts all, and wants most of it taken: some instants of a dataset are not believed there.
+// deliver posts all items. Most must be accepted; tracking rejects or changes some times of a dataset.
 func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delivery][]object) {
 	t.Helper()
 	var place onePlace
@@ -197,7 +197,7 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 		t.Fatal(err)
 	}
 	sent, taken := 0, 0
-	// In one order, since of equal ids the first counts.
+	// The order is fixed, because the first of equal ids counts.
 	order := slices.SortedFunc(maps.Keys(all), func(a, b delivery) int {
 		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.agent, b.agent), strings.Compare(a.Country, b.Country),
 			strings.Compare(a.Region, b.Region), strings.Compare(a.City, b.City))
@@ -233,8 +233,8 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 			}
 		}
 	}
-	t.Logf("%d of %d items were taken", taken, sent)
+	t.Logf("%d of %d items were accepted", taken, sent)
 	if taken < sent/2 {
-		t.Errorf("only %d of %d items were taken", taken, sent)
+		t.Errorf("only %d of %d items were accepted", taken, sent)
 	}
 }

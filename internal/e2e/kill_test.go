@@ -17,17 +17,17 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// A stream is one kind of event that a round sends: how one is made, and how all of
-// a round are counted by the name they have in common with nothing else.
+// A stream is one kind of event that a round sends. It generates events, and has the query that counts the events of a round by
+// their unique name.
 type stream struct {
 	route string
 	body  func(name string) any
-	// The question whose answer has a row per name.
+	// These describe a query with a row per name.
 	subject   func(ready) string
 	parameter string
 	with      func(prefix string) object
 	name      string // column of the name
-	count     string // column of how many there are
+	count     string // column of the count
 }
 
 func websiteOf(r ready) string { return "website_id=" + r.WebsiteID }
@@ -64,16 +64,15 @@ var streams = []stream{
 	},
 }
 
-// sent is what became of one stream of a round.
+// sent records the results of one stream of a round.
 type sent struct {
 	tried    []string
 	accepted map[string]bool
 }
 
-// TestKill kills the example under a stream of events, again and again. What was
-// answered with success is there after the restart; and when the clients then send
-// everything again, as clients that lost an answer do, it is there once. SIGHTLINE_LONG
-// says how often it is killed.
+// TestKill repeatedly kills the example under a stream of events. After the restart, every event that was answered with success
+// must be stored. Then the clients send everything again, like clients that lost an answer, and every event must be stored
+// once. SIGHTLINE_LONG is the number of kills.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	least := 100 * time.Millisecond
@@ -83,7 +82,7 @@ func TestKill(t *testing.T) {
 	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 5), least)
 }
 
-// TestKillOnClickHouse is TestKill of a process that stores on a server, which stays.
+// TestKillOnClickHouse is TestKill with a ClickHouse server, which is not killed.
 func TestKillOnClickHouse(t *testing.T) {
 	t.Parallel()
 	dsn, _ := emptyClickHouse(t)
@@ -93,7 +92,7 @@ func TestKillOnClickHouse(t *testing.T) {
 func killRounds(t *testing.T, rounds int, least time.Duration, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
-	args = append(args, "--limits", "off") // a fast machine sends more than a page may
+	args = append(args, "--limits", "off") // a fast machine would exceed the limits
 	p := empty(t, dir, args...)
 	total := 0
 	for round := range rounds {
@@ -112,12 +111,12 @@ func killRounds(t *testing.T, rounds int, least time.Duration, args ...string) {
 			return
 		}
 	}
-	t.Logf("%d events were accepted before a kill, and all are there once", total)
+	t.Logf("%d events were accepted before a kill, and all are stored once", total)
 	p.stop(t)
 }
 
-// TestEnd asks the example to end under the same stream: requests that run are finished,
-// and what was answered with success is there. It has the race detector look on.
+// TestEnd stops the example under the same stream, with the race detector. Requests in progress must finish, and every event that
+// was answered with success must be stored.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -131,8 +130,8 @@ func TestEnd(t *testing.T) {
 	p.stop(t)
 }
 
-// streamUntil sends all streams side by side, and ends p a while, of at least least and less than three
-// times that, after something of each was accepted.
+// streamUntil sends all streams at the same time. It ends p after each stream had an accepted event, and a random time between
+// least and three times least.
 func streamUntil(t *testing.T, p *process, prefix string, least time.Duration, end func(*testing.T)) []sent {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -150,7 +149,7 @@ func streamUntil(t *testing.T, p *process, prefix string, least time.Duration, e
 				all[i].tried = append(all[i].tried, name)
 				status, answer, err := do(ctx, p.track(s.route, s.body(name)))
 				if err != nil {
-					return // it has ended
+					return // the process has ended
 				}
 				if status != http.StatusOK || answer["status"] != "success" {
 					t.Errorf("%s: status %d, %v", s.route, status, answer)
@@ -174,8 +173,8 @@ func streamUntil(t *testing.T, p *process, prefix string, least time.Duration, e
 	return all
 }
 
-// checkOnce wants every accepted event once, and no event more than once; after
-// everything was sent again, every event that was tried.
+// checkOnce checks that every accepted event is stored once, and no event twice. After everything was sent again, every event must
+// be stored.
 func checkOnce(t *testing.T, r ready, s stream, prefix string, events sent, again bool) {
 	t.Helper()
 	with := s.with(prefix)

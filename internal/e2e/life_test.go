@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// empty starts the example without a demo, with one website and a key for everything.
+// empty starts the example without a demo, and creates a website and a key for everything.
 func empty(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := start(t, dir, append(args, "--demo=false")...)
@@ -25,13 +25,13 @@ func empty(t *testing.T, dir string, args ...string) *process {
 	return p
 }
 
-// equip makes a website and a key for everything.
+// equip creates a website and a key for everything.
 func (p *process) equip(t *testing.T, dir string) {
 	t.Helper()
 	p.WebsiteID, p.Key = addWebsite(t, dir, "Shop", "shop.example"), createKey(t, dir)
 }
 
-// restart is start on what empty left, of which it takes website and key.
+// restart starts the example again on the data of empty, with the same website and key.
 func (p *process) restart(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	again := start(t, dir, append(args, "--demo=false")...)
@@ -39,7 +39,7 @@ func (p *process) restart(t *testing.T, dir string, args ...string) *process {
 	return again
 }
 
-// createKey makes a key of the scopes and limits that the demo's key has, for all unless opens says less.
+// createKey creates a key with the scopes and limits of the demo key, for everything or for the resources in opens.
 func createKey(t *testing.T, dir string, opens ...string) string {
 	t.Helper()
 	if len(opens) == 0 {
@@ -56,7 +56,7 @@ func createKey(t *testing.T, dir string, opens ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// addWebsite runs the command for it, beside a running server or without one.
+// addWebsite runs websites add, with or without a running server.
 func addWebsite(t *testing.T, dir, name, domain string) string {
 	t.Helper()
 	out, errs, code := run(t, "websites", "add", "--data", dir, "--name", name, "--domain", domain, "--json")
@@ -101,7 +101,7 @@ func TestAnEmptyInstall(t *testing.T) {
 	})
 }
 
-// TestTrackAddress serves tracking on an address of its own, and there nothing else.
+// TestTrackAddress serves tracking on a separate address, and there nothing else.
 func TestTrackAddress(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -119,7 +119,7 @@ func TestTrackAddress(t *testing.T) {
 	p.stop(t)
 }
 
-// TestErrorsAreOneLine makes the mistakes that operators make.
+// TestErrorsAreOneLine makes mistakes of operators. Each error must be one line.
 func TestErrorsAreOneLine(t *testing.T) {
 	t.Parallel()
 	free := t.TempDir()
@@ -185,9 +185,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 	})
 }
 
-// TestDemoIsMadeOnce compares a demo that was killed while it was made, and started
-// over and over, with one that was made at once. It makes the demo twice, and runs when
-// SIGHTLINE_LONG says how often to kill; TestFill… in example prove it of the filler.
+// TestDemoIsMadeOnce kills the example repeatedly while it generates the demo, and compares the result with an undisturbed demo.
+// SIGHTLINE_LONG is the number of kills; without it the test is skipped. The tests TestFill… in example cover the filler.
 func TestDemoIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	kills := storetest.Number(t, "SIGHTLINE_LONG", 0)
@@ -214,10 +213,10 @@ func TestDemoIsMadeOnce(t *testing.T) {
 			days := object{"preset": nil, "startDate": day(-85), "endDate": day(-2)}
 			got, want := ask(t, one.ready, q.subject, q.parameter, days), ask(t, other.ready, q.subject, q.parameter, days)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("made at once (-) and with trouble (+) differ:\n%s", diff)
+				t.Errorf("undisturbed demo (-) and killed demo (+) differ:\n%s", diff)
 			}
 			if len(got) < 5 {
-				t.Errorf("%d rows say little", len(got))
+				t.Errorf("only %d rows", len(got))
 			}
 		})
 	}
@@ -225,5 +224,5 @@ func TestDemoIsMadeOnce(t *testing.T) {
 	other.stop(t)
 }
 
-// day is a UTC date, days from today.
+// day returns a UTC date relative to today.
 func day(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }

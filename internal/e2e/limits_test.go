@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// get asks path of p with its key, or without one, and returns status and headers.
+// get requests path of p with or without its key, and returns status and headers.
 func (p *process) get(t *testing.T, path string, keyed bool) (int, http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Address+path, http.NoBody)
@@ -30,16 +30,16 @@ func (p *process) get(t *testing.T, path string, keyed bool) (int, http.Header) 
 	return resp.StatusCode, resp.Header
 }
 
-// TestLimits asks a public route 200 times, and one with the key, with --limits at its default, a factor and off.
+// TestLimits requests a public route 200 times, and a route with a key, with --limits at its default, a factor and off.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const asked = 200
 	for _, row := range []struct {
 		name   string
 		args   []string
-		pass   int    // of the public route's; refilling comes on top
-		public string // X-RateLimit-Limit there
-		key    string // and with the key
+		pass   int    // minimum of answered requests to the public route
+		public string // X-RateLimit-Limit of the public route
+		key    string // X-RateLimit-Limit with the key
 	}{
 		{"are on when nothing is said", nil, 120, "120", "60000"},
 		{"are multiplied by a factor", []string{"--limits", "0.1"}, 12, "12", "6000"},

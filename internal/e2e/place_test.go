@@ -14,7 +14,7 @@ import (
 	"github.com/maxmind/mmdbwriter/mmdbtype"
 )
 
-// placesFile knows that 203.0.113.0/24 is in Paris.
+// placesFile is a GeoIP file with 203.0.113.0/24 in Paris.
 func placesFile(t *testing.T) string {
 	t.Helper()
 	tree, err := mmdbwriter.New(mmdbwriter.Options{DatabaseType: "GeoLite2-City", IncludeReservedNetworks: true})
@@ -44,7 +44,7 @@ func placesFile(t *testing.T) string {
 	return name
 }
 
-// TestPlace sends a pageview from Paris, or so it says, and asks where it came from.
+// TestPlace sends a pageview with an address in Paris and queries its place.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	places := placesFile(t)
@@ -52,7 +52,7 @@ func TestPlace(t *testing.T) {
 		name    string
 		flags   []string
 		headers map[string]string
-		want    string // country; empty is unknown
+		want    string // country; empty: unknown
 	}{
 		{"nobody's word is taken by default", []string{"--geoip", places}, map[string]string{"X-Forwarded-For": "203.0.113.9", "CF-IPCountry": "DE"}, ""},
 		{"a trusted proxy names the address", []string{"--geoip", places, "--trusted-proxy", "127.0.0.0/8"}, map[string]string{"X-Forwarded-For": "203.0.113.9"}, "France"},
@@ -70,10 +70,10 @@ func TestPlace(t *testing.T) {
 				got, _ = country["name"].(string)
 			}
 			if got != row.want {
-				t.Errorf("it came from %q, want %q", got, row.want)
+				t.Errorf("country %q, want %q", got, row.want)
 			}
 			if pages := ask(t, p.ready, "website_id="+p.WebsiteID, "pages", nil); len(pages) != 1 {
-				t.Errorf("the pageview is not there: %v", pages)
+				t.Errorf("the pageview is missing: %v", pages)
 			}
 			p.stop(t)
 		})

@@ -25,11 +25,11 @@ import (
 )
 
 const (
-	// programEnv names the built example. It may be given, to test one that was built before.
+	// programEnv is the path of the built example. Set it to test an existing build.
 	programEnv = "SIGHTLINE_E2E_EXAMPLE"
-	// asProgramEnv has the test's own executable be the example.
+	// asProgramEnv makes the test's executable run as the example.
 	asProgramEnv = "SIGHTLINE_E2E_IS_EXAMPLE"
-	// scratchEnv names a folder for what tests share, which is removed after all of them.
+	// scratchEnv is a folder that tests share. It is deleted at the end.
 	scratchEnv = "SIGHTLINE_E2E_SCRATCH"
 )
 
@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 	os.Exit(buildAndRun(m))
 }
 
-// buildAndRun builds the example as its users do, without the race detector, which would take most of
-// the time of every start; startRaced is for what needs it.
+// buildAndRun builds the example without the race detector, which would make every start slow. startRaced is for tests that need
+// the race detector.
 func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "sightline-e2e-")
 	if err == nil {
@@ -76,14 +76,14 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// command is the example with args, in a zone that no answer may depend on.
+// command returns a command of the example, in a time zone that answers must not depend on.
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Getenv(programEnv), args...)
 	cmd.Env = append(os.Environ(), "TZ=Asia/Kathmandu")
 	return cmd
 }
 
-// ready is the line that the example prints with --json.
+// A ready is the line that the example prints with --json.
 type ready struct {
 	Address, TrackAddress, Key, WebsiteID, LinkID, ScheduleID string
 }
@@ -98,7 +98,7 @@ type process struct {
 	ended  chan error
 }
 
-// safeBuffer may be read while a process writes to it.
+// safeBuffer is a buffer for concurrent use.
 type safeBuffer struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -117,7 +117,7 @@ func (b *safeBuffer) String() string {
 }
 
 // launch starts the example on a free port with its data in dir, and does not wait.
-// Whatever happens to the test, the process ends with it.
+// The process ends with the test.
 func launch(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	return begin(t, serving(dir, args...))
@@ -140,7 +140,7 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // one that has ended already
+		_ = cmd.Process.Kill() // may have ended already
 		if t.Failed() {
 			t.Logf("the example wrote:\n%s", p.stderr)
 		}
@@ -148,7 +148,7 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 	return p
 }
 
-// start is launch, until the example serves.
+// start launches the example and waits until it is ready.
 func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := launch(t, dir, append(args, "--json")...)
@@ -156,7 +156,7 @@ func start(t *testing.T, dir string, args ...string) *process {
 	return p
 }
 
-// startRaced is start with the race detector, if the test has it: a race makes the example end with an error.
+// startRaced is like start, with the race detector if the test has it. A race makes the example end with an error.
 func startRaced(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	cmd := serving(dir, append(args, "--json")...)
@@ -170,7 +170,7 @@ func startRaced(t *testing.T, dir string, args ...string) *process {
 	return p
 }
 
-// await returns when p, which was told --json, serves.
+// await waits until p, which has --json, is ready.
 func (p *process) await(t *testing.T) {
 	t.Helper()
 	p.line = p.readLine(t)
@@ -179,7 +179,7 @@ func (p *process) await(t *testing.T) {
 	}
 }
 
-// readLine is the next line on stdout, without its end.
+// readLine returns the next line of stdout without the newline.
 func (p *process) readLine(t *testing.T) string {
 	t.Helper()
 	type result struct {
@@ -203,19 +203,18 @@ func (p *process) readLine(t *testing.T) string {
 	}
 }
 
-// stop asks the example to end, and checks that it does so cleanly and said no more
-// than one line on stdout.
+// stop stops the example and checks that it exits with 0 and printed at most one line to stdout.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.wait(t); err != nil {
-		t.Fatalf("asked to end: %v; stderr:\n%s", err, p.stderr)
+		t.Fatalf("after the signal to stop: %v; stderr:\n%s", err, p.stderr)
 	}
 }
 
-// kill ends the example the hard way: SIGKILL on Unix.
+// kill kills the example: SIGKILL on Unix.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Kill(); err != nil {
@@ -223,14 +222,14 @@ func (p *process) kill(t *testing.T) {
 	}
 	var exit *exec.ExitError
 	if err := p.wait(t); !errors.As(err, &exit) {
-		t.Fatalf("killed, but ended with %v", err)
+		t.Fatalf("after the kill: %v", err)
 	}
 }
 
 func (p *process) wait(t *testing.T) error {
 	t.Helper()
 	go func() {
-		rest, _ := io.ReadAll(p.stdout) // a pipe of a killed process ends with any error
+		rest, _ := io.ReadAll(p.stdout) // reading from a killed process may return any error
 		err := p.cmd.Wait()
 		if err == nil && p.line != "" && len(rest) > 0 {
 			err = fmt.Errorf("more than one line on stdout: %q", rest)
@@ -241,13 +240,12 @@ func (p *process) wait(t *testing.T) error {
 	case err := <-p.ended:
 		return err
 	case <-time.After(time.Minute):
-		t.Fatalf("it does not end; stderr:\n%s", p.stderr)
+		t.Fatalf("the process does not end; stderr:\n%s", p.stderr)
 		return nil
 	}
 }
 
-// run runs a command of the example to its end, within a minute, and returns what it
-// wrote and its exit code.
+// run runs a command of the example, for at most a minute, and returns its output and exit code.
 func run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	return runWithin(t, time.Minute, args...)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testRoutes sends something by each route of the tracking host, and asks for it right
-// after the answer: accepted means stored and visible.
+// testRoutes sends an item to each route of tracking and queries it immediately after the answer: accepted means stored and
+// visible.
 func testRoutes(t *testing.T, r ready) {
 	website, link, monitor := "website_id="+r.WebsiteID, "link_id="+r.LinkID, "schedule_id="+r.ScheduleID
 	page := "https://demo.example/e2e"
@@ -24,7 +24,7 @@ func testRoutes(t *testing.T, r ready) {
 		subject   string
 		parameter string
 		with      object
-		want      object // columns of the one row of the answer
+		want      object // columns of the only row of the answer
 	}{
 		{
 			"/", person(object{"type": "track", "name": "screen_view", "eventId": "e2e-1", "path": page + "/single", "timestamp": now()}),
@@ -79,8 +79,7 @@ func testRoutes(t *testing.T, r ready) {
 		},
 	} {
 		t.Run(row.route, func(t *testing.T) {
-			// The second time is what a client does that lost the answer. Only /track,
-			// whose events carry no id here, would count it again.
+			// A client that lost the answer sends again. Only /track would count that, because these events have no id.
 			times := 2
 			if row.route == "/track" {
 				times = 1

@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// What TestSoak sends, what memory the process may take, and how much more in the last quarter than in the second.
+// These are the rate of TestSoak, the bounds of memory, and the allowed growth from the second quarter to the last.
 const (
 	soakRate   = 2000 // events/s
 	soakBatch  = 100
 	soakMemory = 256 // MiB for the events
-	soakBeside = 256 // MiB for all else: program, Go's heap, filters of receipts, what allocators keep
+	soakBeside = 256 // MiB for the program, Go's heap, filters of receipts and free memory of allocators
 	soakGrowth = 32  // MiB
 )
 
-// TestSoak sends events at a steady rate to the example for as long as SIGHTLINE_FOR says, and wants
-// every one accepted and memory to stay where it is. That is the least of each quarter, after a checkpoint:
-// rows lie in memory until then. The engine also keeps what it last used of the file, up to its limit, so the
-// example has less than the file would fill in ten minutes.
+// TestSoak sends events at a steady rate to the example for SIGHTLINE_FOR. Every event must be accepted, and memory must not grow.
+// It compares the least memory of each quarter, which occurs after a checkpoint, because rows are in memory until then. DuckDB
+// also caches the file up to its limit, so the example has a limit below the size of the file after ten minutes.
 func TestSoak(t *testing.T) {
 	length := lasting(t, "long-soak")
 	p := empty(t, t.TempDir(), "--limits", "off", "--log-level", "error", "--duckdb-memory", strconv.Itoa(soakMemory)+"MiB")
@@ -69,7 +68,7 @@ func TestSoak(t *testing.T) {
 	p.stop(t)
 }
 
-// leastOfQuarters is in MiB.
+// leastOfQuarters returns the least memory of each quarter in MiB.
 func leastOfQuarters(memory []int64) (least [4]int64) {
 	for i := range least {
 		least[i] = slices.Min(memory[i*len(memory)/4:(i+1)*len(memory)/4]) >> 20

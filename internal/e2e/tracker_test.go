@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTracker opens pages with the tracker in a browser and asks what was counted.
+// TestTracker opens pages with the tracker in a browser and queries the results.
 func TestTracker(t *testing.T) {
 	t.Parallel()
 	path, folder, dir := chromium(t), clients(t), t.TempDir()
@@ -24,6 +24,6 @@ func TestTracker(t *testing.T) {
 		t.Fatal(err)
 	}
 	runNode(t, folder, "tracker.mjs", string(settings))
-	runNode(t, folder, "dashboard.mjs", string(settings)) // of what was counted
+	runNode(t, folder, "dashboard.mjs", string(settings)) // of the counted visits
 	p.stop(t)
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// TestUnreadAnswers has 40 panel tokens of one key ask for 31 MB each and read nothing. The server must refuse most
+// TestUnreadAnswers requests 31 MB with each of 40 panel tokens of one key and reads nothing. The server must refuse most
 // of them, and its memory must stay bounded.
 func TestUnreadAnswers(t *testing.T) {
 	if os.Getenv("SIGHTLINE_LONG") == "" {
@@ -56,14 +56,14 @@ func TestUnreadAnswers(t *testing.T) {
 	most := p.memory(t)
 	t.Logf("answers by status %v; memory %d MiB before, %d MiB at most", statuses, before>>20, most>>20)
 	if statuses["200"] == 0 || statuses["429"] < 20 {
-		t.Errorf("40 answers that nobody reads: %v", statuses)
+		t.Errorf("statuses of 40 unread answers: %v", statuses)
 	}
 	if most > maxMemory {
 		t.Errorf("the process took %d MiB, more than %d", most>>20, maxMemory>>20)
 	}
 }
 
-// unread asks for an answer, reads only its status, and returns the open connection.
+// unread requests an answer, reads only its status, and returns the open connection.
 func (h *hostility) unread(ctx context.Context, from, path, authorization, body string) (status string, _ net.Conn, err error) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Minute}
 	conn, err := d.DialContext(ctx, "tcp", strings.TrimPrefix(h.Address, "http://"))
@@ -71,7 +71,7 @@ func (h *hostility) unread(ctx context.Context, from, path, authorization, body 
 		return "", nil, err
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetReadBuffer(4096) // the size asked for is only a wish
+		_ = tcp.SetReadBuffer(4096) // the system may choose another size
 	}
 	request := strings.Replace(head(http.MethodPost, path, "", len(body)), "X-Api-Key: ", "Authorization: "+authorization, 1) + body
 	line := make([]byte, len("HTTP/1.1 200"))
@@ -87,7 +87,7 @@ func (h *hostility) unread(ctx context.Context, from, path, authorization, body 
 	return string(line[len("HTTP/1.1 "):]), conn, nil
 }
 
-// leaveUnread asks for an answer of megabytes, reads only its status, and keeps the connection for a while.
+// leaveUnread requests an answer of megabytes, reads only its status, and holds the connection for a while.
 func (h *hostility) leaveUnread(ctx context.Context, from, path, key string) (int, error) {
 	body := fmt.Sprintf(`{"preset":"last_30d","parameters":["session_list"],"limit":10000,"filters":[{"field":"path","op":"ne","value":"/%d"}]}`, rand.Int())
 	text, conn, err := h.unread(ctx, from, path, "Bearer "+key, body)

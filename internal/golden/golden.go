@@ -1,9 +1,9 @@
-// Package golden compares what a test made with a file that a person has read.
+// Package golden compares the output of a test with a reviewed file.
 //
 //	golden.Check(t, "testdata/types/summary.golden", got)
 //
-// A test never writes its golden file by itself: run the tests of the package with
-// -update (or make golden, for all packages), and read the difference in git.
+// Only -update writes golden files: run the tests of a package with it (or make golden, for all packages), and read the
+// difference in git.
 package golden
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// A probe is a request by which somebody could find out whether a resource exists.
+// A probe is a request that might reveal whether a resource exists.
 type probe struct {
 	route  route
 	sample sample
@@ -26,7 +26,7 @@ type probe struct {
 
 func (p probe) String() string { return fmt.Sprintf("%s %s", p.route, p.kind) }
 
-// probes are those of every route where a key decides.
+// probes returns the probes of every route that checks a key.
 func probes(t *testing.T) (all []probe) {
 	t.Helper()
 	for _, r := range routes() {
@@ -48,7 +48,7 @@ func (p probe) send(w *world, key, id string) *httptest.ResponseRecorder {
 	return w.send(p.route.host, req)
 }
 
-// TestNotMineAndNotThereReadAlike: whoever guesses ids learns nothing, not in a header.
+// TestNotMineAndNotThereReadAlike checks that unknown ids and ids of other owners get the same answers and headers.
 func TestNotMineAndNotThereReadAlike(t *testing.T) {
 	type shown struct {
 		Status int
@@ -75,7 +75,7 @@ func TestNotMineAndNotThereReadAlike(t *testing.T) {
 	})
 }
 
-// TestNotMineAndNotThereTakeAsLong: nor does whoever has a stopwatch.
+// TestNotMineAndNotThereTakeAsLong checks that these answers take the same time.
 func TestNotMineAndNotThereTakeAsLong(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		w := newWorld(t, e)
@@ -88,7 +88,7 @@ func TestNotMineAndNotThereTakeAsLong(t *testing.T) {
 	})
 }
 
-// TestTheStopwatchSees: a directory that is slow where there is nothing is found out.
+// TestTheStopwatchSees checks that the time test finds a directory that is slow for unknown ids.
 func TestTheStopwatchSees(t *testing.T) {
 	e := inMemory(t)
 	right := e.dir
@@ -97,11 +97,11 @@ func TestTheStopwatchSees(t *testing.T) {
 	w.limiter.renew(t, ratelimit.Config{Factor: 1e6})
 	p := probes(t)[0]
 	if tells(func(id string) { p.send(w, "whole", id) }) == "" {
-		t.Error("it did not see it")
+		t.Error("the slow directory was not found")
 	}
 }
 
-// lateDirectory is late when there is nothing.
+// lateDirectory is slow for unknown ids.
 type lateDirectory struct{ store.Directory }
 
 func (d *lateDirectory) Owner(ctx context.Context, s store.Subject) (string, error) {
@@ -112,9 +112,8 @@ func (d *lateDirectory) Owner(ctx context.Context, s store.Subject) (string, err
 	return owner, err
 }
 
-// tells says how the time that try takes tells foreign from nowhere, or nothing. The
-// medians of interleaved pairs are held against each other; what is real shows in every
-// round, what is noise does not.
+// tells describes the difference in time of try between foreign and nowhere, or returns "". It compares medians of interleaved
+// pairs in several rounds. A real difference occurs in every round, noise does not.
 func tells(try func(id string)) (text string) {
 	const rounds, pairs = 6, 40
 	for range rounds {

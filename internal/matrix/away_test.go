@@ -11,15 +11,15 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// TestNobodyComesInWhileTheDatabaseIsAway: no key, good or bad, is let in when it cannot
-// be looked up, nor is it said to be bad. What is public goes on, and so do limits.
+// TestNobodyComesInWhileTheDatabaseIsAway checks that without the database no key is accepted, and none is called invalid. Public
+// routes and limits still work.
 func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		if e.close == nil {
 			t.Skip("memory is never away")
 		}
 		trail := e.trail
-		e.trail = &audit.Memory{} // of another place, as a file would be
+		e.trail = &audit.Memory{} // not in the database, like a file
 		w := newWorld(t, e)
 		if err := e.close(); err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 					w.mustHave(t, r, id, http.StatusServiceUnavailable)
 				case r.host == hostAPI && rec.Code != http.StatusOK:
 					t.Errorf("%s: %d %s", r, rec.Code, rec.Body)
-				case r.host == hostTrack: // the website cannot be looked up either
+				case r.host == hostTrack: // the website lookup fails too
 					w.mustBeAway(t, r, rec)
 				}
 			}
@@ -45,7 +45,7 @@ func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 			}
 		}
 		if _, err := trail.Chains(t.Context()); err == nil {
-			t.Error("the database was not away")
+			t.Error("the database is still available")
 		}
 	})
 }
@@ -56,6 +56,6 @@ func (w *world) mustBeAway(t *testing.T, r route, rec *httptest.ResponseRecorder
 		t.Errorf("%s: %d, Retry-After %q, %s", r, rec.Code, rec.Header().Get("Retry-After"), rec.Body)
 	}
 	if strings.Contains(rec.Body.String(), "sql") || strings.Contains(rec.Body.String(), "store/meta") {
-		t.Errorf("%s tells about the inside: %s", r, rec.Body)
+		t.Errorf("%s shows internals: %s", r, rec.Body)
 	}
 }

@@ -21,10 +21,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
-// BenchmarkGuard is what stands before an answer, beside a bare net/http request in the same
-// run: authenticate with a cached key, limit, authorise and audit. Every request goes over
-// a connection to a server. The time is that of the whole process on its processors, with
-// the audit trail's work in the background, which writes to SQLite.
+// BenchmarkGuard measures the steps before an answer: authentication with a cached key, limit, authorisation and audit. It compares
+// them with a bare net/http request in the same run. Every request goes over a connection to a server. Times are processor times of
+// the whole process, including the audit trail, which writes to SQLite in the background.
 //
 //	bare-µs       a bare request, by the client of net/http
 //	server-µs     a bare request, by a client that does next to nothing
@@ -33,9 +32,8 @@ import (
 //	server-ratio  guard-µs by server-µs
 //	allocs        allocations that the guard adds
 //
-// The four steps are by themselves in front of the bare handler. A refusal is a request to
-// httpapi that is refused at the last of them; so it adds finding the route, reading the
-// address and writing a larger answer.
+// The four steps run in front of the bare handler. A refusal is a request to httpapi that fails at the last step. So it also finds
+// the route, reads the address and writes a larger answer.
 func BenchmarkGuard(b *testing.B) {
 	for _, of := range []struct {
 		name   string
@@ -64,14 +62,14 @@ func BenchmarkGuard(b *testing.B) {
 	}
 }
 
-// inMemoryOf is e with its websites in memory.
+// inMemoryOf returns e with websites in memory.
 func inMemoryOf(_ *testing.B, e engine) engine {
 	dir := &store.MemoryDirectory{}
 	e.dir, e.site = dir, dir.AddWebsite
 	return e
 }
 
-// cachedOf is e with a cache before its directory.
+// cachedOf returns e with a cache for its directory.
 func cachedOf(b *testing.B, e engine) engine {
 	b.Helper()
 	dir, err := directorycache.New(directorycache.Config{Directory: e.dir})
@@ -88,7 +86,7 @@ func answer(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"success":true}`)
 }
 
-// fourSteps are authenticate, limit, authorise and audit in front of the bare handler.
+// fourSteps returns the bare handler behind authentication, limit, authorisation and audit.
 func fourSteps(w *world) http.Handler {
 	authenticator, err := auth.New(auth.Config{Store: w.cache, Pepper: pepper, Now: noonClock})
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -125,7 +123,7 @@ func fourSteps(w *world) http.Handler {
 	})
 }
 
-// compare takes turns, so that what the machine does otherwise falls on all alike.
+// compare takes turns, so that other work of the machine affects all equally.
 func compare(b *testing.B, whole, bare, guarded func(n int)) {
 	b.Helper()
 	const turn = 500
@@ -157,7 +155,7 @@ func compare(b *testing.B, whole, bare, guarded func(n int)) {
 	b.ReportMetric(float64(with.allocs-without.allocs)/each, "allocs")
 }
 
-// usage is what was used of the process's time and memory.
+// A usage has processor time and allocations of the process.
 type usage struct {
 	cpu    time.Duration
 	allocs int64
@@ -173,7 +171,7 @@ func (u *usage) add(f func()) {
 
 func used() usage {
 	var r syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // it knows the process
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // cannot fail for the own process
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return usage{time.Duration(r.Utime.Nano() + r.Stime.Nano()), int64(m.Mallocs)}
@@ -220,8 +218,7 @@ func (l *line) askByClient(b *testing.B, n int) {
 	}
 }
 
-// ask sends a request n times and reads its answers with as little work as can be, so
-// that the client's part is small.
+// ask sends a request n times and reads the answers with little work, so that the client costs little.
 func (l *line) ask(b *testing.B, request string, status, n int) {
 	b.Helper()
 	want, length := fmt.Sprintf("HTTP/1.1 %d", status), 0

@@ -1,8 +1,7 @@
-// Package matrix holds the tests of who may call what: every route of httpapi and of
-// track, taken from their own lists, against every kind of credential and resource, on
-// keys, directories and audit trails in memory, on SQLite and on PostgreSQL. A route that
-// is added is tested on arrival; it has only to be given a sample request here.
+// Package matrix tests permissions: every route of httpapi and track with every kind of credential and resource, on stores in memory,
+// SQLite and PostgreSQL. Routes come from the tables of the handlers, so new routes are tested too; they only need a sample request
+// here.
 //
-// POSTGRES_DSN names a PostgreSQL database in which schemas can be made. Without it those
-// tests are skipped; with CI=true in the environment that is a failure.
+// POSTGRES_DSN is the address of a PostgreSQL database whose user may create schemas. Without it the tests of PostgreSQL are skipped,
+// or fail with CI=true in the environment.
 package matrix

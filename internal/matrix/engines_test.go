@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// noon is the time in all tests but those that measure it.
+// noon is the time of all tests, except tests that measure time.
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func noonClock() time.Time { return noon }
@@ -22,14 +22,14 @@ const pepperText = "a pepper for tests, and for no others"
 
 var pepper, _ = auth.NewPepper([]byte(pepperText))
 
-// A trail is where entries are kept and found again.
+// A trail stores and finds audit entries.
 type trail interface {
 	audit.Log
 	audit.Trail
 	audit.Finder
 }
 
-// An engine keeps keys, directory and audit trail, and can be filled.
+// An engine has keys, a directory and an audit trail.
 type engine struct {
 	keys   auth.KeyStore
 	dir    store.Directory
@@ -39,8 +39,8 @@ type engine struct {
 	notify func(inv auth.Invalidator)
 	site   func(w store.Website) error
 	link   func(id, owner string) error
-	watch  func(id, owner string) error // makes a monitor
-	close  func() error                 // what comes after it fails; nil in memory
+	watch  func(id, owner string) error // creates a monitor
+	close  func() error                 // after it all calls fail; nil in memory
 }
 
 // onEach runs a test on every engine.
@@ -76,7 +76,7 @@ func onSQLite(t testing.TB) engine {
 	return inMeta(t, meta.Config{Path: filepath.Join(t.TempDir(), "meta.sqlite")})
 }
 
-// onPostgres is a schema of the test's own, dropped when the test ends.
+// onPostgres returns a new schema, which is dropped when the test ends.
 func onPostgres(t testing.TB) engine {
 	t.Helper()
 	return inMeta(t, meta.Config{DSN: pgtest.Schema(t)})

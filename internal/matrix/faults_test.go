@@ -18,23 +18,23 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// A fault is what is wrong with a request beside its credentials.
+// A fault is a problem of a request other than its credentials.
 type fault int
 
 const (
 	faultless fault = iota
 	overLimit       // the caller's limit of one request a minute is used up
-	tooLarge        // the body is longer than the route takes, and does not say so
-	halfSent        // of the body, half arrives
+	tooLarge        // the body exceeds the limit, without Content-Length
+	halfSent        // only half of the body arrives
 )
 
-// ofBody says whether only a request with a body can have f.
+// ofBody reports whether f needs a request with a body.
 func (f fault) ofBody() bool { return f == tooLarge || f == halfSent }
 
-// usedUp ends the id of the request that uses up a limit.
+// usedUp is the end of the id of a request that uses up a limit.
 const usedUp = "-used-up"
 
-// plant gives req of the sample s the fault of st.
+// plant adds the fault of st to req, a request of the sample s.
 func (w *world) plant(t *testing.T, r route, s sample, st state, kind string, req *http.Request) {
 	t.Helper()
 	switch st.fault {
@@ -67,14 +67,13 @@ func one() ratelimit.Config {
 	return ratelimit.Config{Limits: limits}
 }
 
-// A stalledBody is the first half of one. The rest never comes: reading on ends by the deadline of
-// the connection, and without one never.
+// A stalledBody is half a body. Further reads wait for the deadline of the connection, or for ever without a deadline.
 type stalledBody struct {
 	half     io.Reader
 	deadline time.Time
 }
 
-// Read implements io.Reader, for which a deadline has always passed.
+// Read implements io.Reader. A deadline has always passed.
 func (b *stalledBody) Read(p []byte) (int, error) {
 	if n, _ := b.half.Read(p); n > 0 {
 		return n, nil
@@ -88,7 +87,7 @@ func (b *stalledBody) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (*stalledBody) Close() error { return nil }
 
-// A connection is one that a body arrives on.
+// A connection is the connection of a body.
 type connection struct {
 	*httptest.ResponseRecorder
 	body *stalledBody
@@ -100,7 +99,7 @@ func (c connection) SetReadDeadline(deadline time.Time) error {
 	return nil
 }
 
-// with is what a caller must get whose request, which else gets x, has the fault f.
+// with returns the expected answer x, changed for a request with the fault f.
 func (x want) with(f fault, r route) want {
 	if f == faultless || x.status != http.StatusOK {
 		return x
@@ -108,13 +107,13 @@ func (x want) with(f fault, r route) want {
 	kind := refusals[f][r.host]
 	x.status, x.code, x.message, x.details, x.body = kind.status, kind.code, kind.message, kind.details, ""
 	if x.spent = f == overLimit; x.spent && x.entry != nil {
-		x.entry.Resource = auth.Resource{} // it was not looked at
+		x.entry.Resource = auth.Resource{} // the server did not read it
 		if r.host == hostAPI && r.access != string(httpapi.ByClientKey) {
 			x.entry.Scope = ""
 		}
 	}
 	if x.entry != nil && (r.host == hostTrack || r.access == string(httpapi.ByClientKey)) {
-		x.entry.Resource = auth.Resource{} // the body names it
+		x.entry.Resource = auth.Resource{} // the resource is in the body
 	}
 	if r.host != hostTrack {
 		return x
@@ -127,7 +126,7 @@ func (x want) with(f fault, r route) want {
 	return x
 }
 
-// refusals are those of faults, by handler.
+// refusals has the answers to faults, by handler.
 var refusals = map[fault]map[string]want{
 	overLimit: {
 		hostAPI:   {status: http.StatusTooManyRequests, code: "RATE_LIMITED", message: "Rate limit exceeded"},
@@ -143,7 +142,7 @@ var refusals = map[fault]map[string]want{
 	},
 }
 
-// trackCodes are those of routes that have their own.
+// trackCodes has the special error codes of routes.
 var trackCodes = []struct {
 	fault               fault
 	path, code, message string
@@ -152,7 +151,7 @@ var trackCodes = []struct {
 	{tooLarge, "/errors", "INGEST_ERRORS_BODY_TOO_LARGE", "Error batch too large"},
 }
 
-// ending is what follows in a refusal after the request's id: what the caller is told of its limit.
+// ending returns the end of a refusal's body after the request id: the fields about the limit.
 func (x want) ending(r route) string {
 	switch reset := noon.Add(time.Minute).UnixMilli(); {
 	case !x.spent:
@@ -164,7 +163,7 @@ func (x want) ending(r route) string {
 	}
 }
 
-// TestEveryRouteWithABodyHasTheFaults: none is left out because its sample has no body.
+// TestEveryRouteWithABodyHasTheFaults checks that the sample of every route that reads a body has one.
 func TestEveryRouteWithABodyHasTheFaults(t *testing.T) {
 	bodies := 0
 	for _, r := range track.Routes() {
@@ -183,6 +182,6 @@ func TestEveryRouteWithABodyHasTheFaults(t *testing.T) {
 		}
 	}
 	if bodies != 0 {
-		t.Errorf("%d routes read a body, and their samples have none", bodies)
+		t.Errorf("%d routes read a body but have samples without one", bodies)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
-// TestBadKeysByTheThousand: whoever tries keys fills neither memory nor the trail nor the way of others.
+// TestBadKeysByTheThousand checks that guessing keys uses little memory and audit trail, and does not block good keys.
 func TestBadKeysByTheThousand(t *testing.T) {
 	e := inMemory(t)
 	e.trail = onSQLite(t).trail
@@ -74,7 +74,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestHeadersOf64KiB: as a credential they are none, and the trail keeps little of any.
+// TestHeadersOf64KiB checks that large headers are not valid credentials, and that the trail stores little of them.
 func TestHeadersOf64KiB(t *testing.T) {
 	w := newWorld(t, inMemory(t))
 	server := httptest.NewServer(w.api)
@@ -120,15 +120,15 @@ func TestHeadersOf64KiB(t *testing.T) {
 	}
 }
 
-// TestSpoofedAddresses: who invents addresses gets neither buckets nor another name in the trail, unless
-// the host trusts the one who says so. Which address a request comes from, internal/clientip proves.
+// TestSpoofedAddresses checks that clients with invented addresses get no other limits, and no other address in the trail, unless the
+// host trusts the sender of the header. internal/clientip tests the choice of the address.
 func TestSpoofedAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		trusted string
 		sent    string // X-Forwarded-For of the n-th request
 		passed  int    // of 20, with a limit of 4 per client
-		last    string // the client of the last request, as the trail has it
+		last    string // the address of the last request in the trail
 	}{
 		{"nobody is trusted", "", "198.51.100.%d", 4, "192.0.2.1"},
 		{"clients behind a trusted proxy", "192.0.2.0/24", "198.51.100.%d", 10, "198.51.100.9"},

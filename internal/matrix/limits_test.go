@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/httpapi"
 )
 
-// sendRight sends a good request with a credential.
+// sendRight sends a valid request with a credential.
 func (w *world) sendRight(t *testing.T, r route, id string, st state) *httptest.ResponseRecorder {
 	t.Helper()
 	s := sampleOf(t, r)
@@ -21,13 +21,13 @@ func (w *world) sendRight(t *testing.T, r route, id string, st state) *httptest.
 	return w.send(r.host, req)
 }
 
-// entryOf is what the right key must leave in the trail; nil for routes where keys do not count.
+// entryOf returns the expected entry of the right key, or nil for routes that ignore keys.
 func (w *world) entryOf(t *testing.T, r route) *auth.Entry {
 	t.Helper()
 	return wants(w, r, "", state{sent: "right", id: listed}).entry
 }
 
-// mustHave wants one entry of the right key for a request.
+// mustHave checks that a request has one entry, with the right key.
 func (w *world) mustHave(t *testing.T, r route, id string, status int) {
 	t.Helper()
 	e := w.entries(t)[id]
@@ -36,9 +36,9 @@ func (w *world) mustHave(t *testing.T, r route, id string, status int) {
 	}
 }
 
-// TestTokensHaveBucketsOfTheirOwn: a token that used up its limit takes nothing from its
-// key nor from another token, and all tokens together have ten times the limit.
-func TestTokensHaveBucketsOfTheirOwn(t *testing.T) {
+// TestTokensHaveSeparateLimits checks that a token uses up neither the limit of its key nor of other tokens, and that all tokens
+// together have ten times the limit.
+func TestTokensHaveSeparateLimits(t *testing.T) {
 	w := newWorld(t, inMemory(t))
 	mint := func(n int) string {
 		name := fmt.Sprintf("token %d", n)

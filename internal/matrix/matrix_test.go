@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// A cell is one request of the matrix, and what it got.
+// A cell is one request of the matrix, with its answer.
 type cell struct {
 	name string
 	id   string // of the request
@@ -36,13 +36,13 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// row sends one route requests about one kind of resource. All good answers are the same.
+// row sends requests about one kind of resource to one route. All successful answers must be equal.
 func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell) {
 	s := sampleOf(t, r)
 	good := ""
 	for _, st := range states() {
 		if kind == "" && st.id != listed || kind != "" && kind == st.not || s.body == "" && st.fault.ofBody() {
-			continue // the route is about no resource, or about one that the filters do not fit, or takes no body
+			continue // the state does not apply: no resource, other filters, or no body
 		}
 		c := cell{fmt.Sprintf("%s %s with %s", r, kind, st.name), fmt.Sprintf("request-%04d", sent+len(cells)), wants(w, r, kind, st)}
 		cells = append(cells, c)
@@ -62,7 +62,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 				t.Errorf("ETag: %q", tag)
 			}
 			header.Del("ETag")
-			vary, coded := header.Values("Vary"), false // by the codings that a caller accepts
+			vary, coded := header.Values("Vary"), false // depends on the encodings that a caller accepts
 			if last := len(vary) - 1; last >= 0 && vary[last] == "Accept-Encoding" {
 				if header["Vary"], coded = vary[:last], true; last == 0 {
 					header.Del("Vary")
@@ -91,7 +91,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 	return cells
 }
 
-// checkTrail holds the audit trail against what every request had to leave there.
+// checkTrail compares the audit trail with the expected entry of every request.
 func (w *world) checkTrail(t *testing.T, cells []cell) {
 	t.Helper()
 	found := w.entries(t)
@@ -115,5 +115,5 @@ func (w *world) checkTrail(t *testing.T, cells []cell) {
 	}
 }
 
-// outcomes are the trail's words for statuses.
+// outcomes returns the outcome in the trail for a status.
 var outcomes = map[int]string{200: "allowed", 400: "failed", 401: "refused", 403: "refused", 408: "failed", 413: "failed", 429: "refused", 503: "failed"}

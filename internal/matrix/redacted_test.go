@@ -19,8 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// TestNothingShowsSecrets prints, logs and marshals everything that has to do with a key,
-// a token or the pepper, in every way that there is.
+// TestNothingShowsSecrets prints, logs and marshals all values with a key, a token or the pepper, in every possible way.
 func TestNothingShowsSecrets(t *testing.T) {
 	e := onSQLite(t)
 	w := newWorld(t, e)
@@ -59,7 +58,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := w.entries(t)["one"]
-	// What is printed is read whole, so nothing may go on in it.
+	// Printing reads the whole value, so no goroutine may change it.
 	if err := errors.Join(w.audit.Close(t.Context()), e.close(), sqlite.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +85,12 @@ func TestNothingShowsSecrets(t *testing.T) {
 		"a pepper that is short":    short,
 	}
 	if len(entries) != 1 || refused == nil || unreachable == nil || malformedDSN == nil || short == nil {
-		t.Fatal("something did not happen that should be shown")
+		t.Fatal("a value to print is missing")
 	}
 	for name, v := range show {
 		ways := printed(v)
 		if name != "the same with a DSN" {
-			// It may lie in an unexported field, which fmt prints as it is.
+			// fmt prints unexported fields without their methods.
 			for _, verb := range verbs {
 				ways["hidden "+verb] = fmt.Sprintf(verb, struct{ v any }{v})
 			}
@@ -108,13 +107,13 @@ func TestNothingShowsSecrets(t *testing.T) {
 		}
 	}
 	if text := fmt.Sprintf("%v", struct{ p []byte }{[]byte(pepperText)}); !showsIn(text, pepperText) {
-		t.Errorf("a pepper that is shown is not seen in %s", text)
+		t.Errorf("a printed pepper was not found in %s", text)
 	}
 }
 
 var verbs = []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%b"}
 
-// printed is v in every way.
+// printed returns v in every format.
 func printed(v any) map[string]string {
 	out := map[string]string{}
 	for _, verb := range verbs {
@@ -147,7 +146,7 @@ func showsIn(text, secret string) bool {
 	return false
 }
 
-// spelled is b as fmt prints slices of bytes.
+// spelled returns b as fmt prints slices of bytes.
 func spelled(b []byte, verb, between string) string {
 	list := make([]string, len(b))
 	for i, one := range b {

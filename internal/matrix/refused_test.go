@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// countedKeys counts look-ups.
+// countedKeys counts lookups.
 type countedKeys struct {
 	auth.KeyStore
 	asked atomic.Int64
@@ -24,10 +24,10 @@ func (c *countedKeys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key
 	return c.KeyStore.KeyByDigest(ctx, d)
 }
 
-// BenchmarkRefusals is what 5 000 requests of one network that are refused within a minute cost: their time, and
+// BenchmarkRefusals measures 5 000 refused requests of one network within a minute: their time, and
 //
-//	429s         of them were not looked at
-//	look-ups     of keys
+//	429s         number of answers 429
+//	look-ups     of keys in the store
 //	entries      of the audit trail, and audit-bytes, as JSON
 func BenchmarkRefusals(b *testing.B) {
 	for name, credential := range map[string]func() string{

@@ -12,38 +12,38 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// A route is one row of either handler's list.
+// A route is a row of one of the handlers' tables.
 type route struct {
 	host         string
 	method, path string
 	class        auth.Class
-	anonymous    auth.Class // of callers without a key
+	anonymous    auth.Class // class of callers without a key
 	access       string     // httpapi.Access or track.Access
 }
 
 func (r route) String() string { return r.host + " " + r.method + " " + r.path }
 
-// routes are all there are, as the handlers list them.
+// routes returns all routes of both handlers.
 func routes() (all []route) {
 	for _, r := range httpapi.Routes() {
 		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, r.Class, string(r.Access)})
 	}
 	for _, r := range track.Routes() {
-		if r.Access != track.Open { // there is nothing to guard: a file
+		if r.Access != track.Open { // a public file
 			all = append(all, route{hostTrack, r.Method, r.Path, r.Class, cmp.Or(r.Anonymous, r.Class), string(r.Access)})
 		}
 	}
 	return all
 }
 
-// A sample is a good request of a route, and how its answer is known.
+// A sample is a valid request to a route, and a description of its answer.
 type sample struct {
-	kinds  []string // of resources that it can be asked about; of one alone, that one
+	kinds  []string // kinds of resources that the route is about
 	target string   // {kind} and {id} stand for the resource
 	body   string
-	answer string // some of what the answer to the right key says
+	answer string // part of the answer to the right key
 	etag   bool
-	random bool // every answer is another
+	random bool // every answer differs
 }
 
 const (
@@ -53,7 +53,7 @@ const (
 	aWebsite = "website_id={id}"
 )
 
-// samples has one for every route; a route without one fails the tests.
+// samples has a sample for every route. The tests fail for a route without one.
 func samples() map[string]sample {
 	site := []string{auth.KindWebsite}
 	return map[string]sample{
@@ -107,20 +107,20 @@ func samples() map[string]sample {
 	}
 }
 
-// sampleOf is that of r; a route without one fails t.
+// sampleOf returns the sample of r, or fails t.
 func sampleOf(t *testing.T, r route) sample {
 	t.Helper()
 	s, ok := samples()[r.String()]
 	if !ok {
-		t.Fatalf("there is no sample request for %s: add one to samples, so that it is known who may call it", r)
+		t.Fatalf("add a sample request for %s to samples, so that its permissions are tested", r)
 	}
 	return s
 }
 
-// typeOf is a query type that can be asked about a kind.
+// typeOf returns a query type for a kind of resource.
 var typeOf = map[string]string{auth.KindWebsite: "summary_metrics", auth.KindLink: "link_total_clicks", auth.KindSchedule: "uptime_overview"}
 
-// request makes a request of s about a resource. Its headers are those of a browser.
+// request returns a request of s about a resource, with headers of a browser.
 func (s sample) request(r route, kind, id string) *http.Request {
 	fill := strings.NewReplacer("{kind}", kind, "{id}", id, "{type}", typeOf[kind])
 	req := httptest.NewRequest(r.method, fill.Replace(s.target), strings.NewReader(fill.Replace(s.body)))
@@ -133,7 +133,7 @@ func (s sample) request(r route, kind, id string) *http.Request {
 
 const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
 
-// subjects are the kinds that s is asked about, or one nameless kind.
+// subjects returns the kinds of s, or one empty kind.
 func (s sample) subjects() []string {
 	if len(s.kinds) == 0 {
 		return []string{""}

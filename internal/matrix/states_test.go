@@ -6,32 +6,32 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// A state is what a caller shows and what they ask about.
+// A state has the credential of a caller and the requested resource.
 type state struct {
 	name   string
 	sent   string // the credential's name in world.secrets; empty: none
 	bearer bool   // as Authorization: Bearer, else as x-api-key
-	junk   bool   // beside something malformed in x-api-key
+	junk   bool   // together with a malformed x-api-key
 	id     string // of the resource
-	not    string // a kind of resource that the state is not for
-	// judged is what is wrong with the credential: refusals of one answer.
+	not    string // a kind of resource without this state
+	// judged says why the credential is invalid. All reasons get the same answer.
 	judged verdict
-	fault  fault // beside it
+	fault  fault // another problem of the request
 }
 
-// A verdict says why a caller is no caller, and so what the audit trail may know of them.
+// A verdict says why a credential is invalid, and so which fields the audit trail has.
 type verdict int
 
 const (
 	accepted  verdict = iota
-	absent            // nothing was sent
-	anonymous         // nobody's
-	startOnly         // of no key, but well-formed
+	absent            // no credential
+	anonymous         // not a key
+	startOnly         // well-formed, but of an unknown key
 	keyKnown          // a key that is not valid now
-	keyByName         // a token of such a key: it shows no start
+	keyByName         // a token of such a key, which has no start
 )
 
-// malformed is a credential that is none.
+// malformed is a malformed credential.
 const malformed = "sl_that-is-no-key"
 
 func states() []state {
@@ -68,7 +68,7 @@ func states() []state {
 	}
 }
 
-// show puts the credential of s into the headers.
+// show adds the credential of s to the headers.
 func (s state) show(w *world, h http.Header) {
 	text := s.sent
 	if secret, ok := w.secrets[s.sent]; ok {
@@ -86,5 +86,5 @@ func (s state) show(w *world, h http.Header) {
 	}
 }
 
-// reaches reports whether the credential of s, which is good, reaches its resource.
+// reaches reports whether the credential of s, which is valid, may use its resource.
 func (s state) reaches() bool { return s.id == listed }

@@ -13,8 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// TestTypeLists: a type outside a key's list fails alone, wherever it is asked for. How the
-// list of a token narrows that of its key, package auth proves.
+// TestTypeLists checks that on every route only the query types outside a key's list fail. Package auth tests the lists of tokens.
 func TestTypeLists(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		w := newWorld(t, e)
@@ -25,7 +24,7 @@ func TestTypeLists(t *testing.T) {
 		w.secrets["types"] = secret
 		for name, got := range w.answeredTypes(t, state{sent: "types"}) {
 			want := []string{"pages", "countries"}
-			if name == "batch" { // of two queries
+			if name == "batch" { // a batch of two queries
 				want = want[:1]
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -35,7 +34,7 @@ func TestTypeLists(t *testing.T) {
 	})
 }
 
-// answeredTypes asks for three types in every way, and returns those that did not fail.
+// answeredTypes queries three types on every route, and returns the types that succeeded.
 func (w *world) answeredTypes(t *testing.T, st state) map[string][]string {
 	t.Helper()
 	const days = `"startDate":"2026-02-01","endDate":"2026-02-02"`
@@ -57,7 +56,7 @@ func (w *world) answeredTypes(t *testing.T, st state) map[string][]string {
 	return found
 }
 
-// succeeded are the types of an answer that did not fail; the others must say why.
+// succeeded returns the types of an answer that did not fail. The others must have an error.
 func succeeded(t *testing.T, name string, rec *httptest.ResponseRecorder) (types []string) {
 	t.Helper()
 	type part struct {

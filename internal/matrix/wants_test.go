@@ -12,16 +12,16 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// A want is what one request must get, and leave in the audit trail.
+// A want has the expected answer and audit entry of a request.
 type want struct {
 	status        int
 	code, message string      // of a refusal
 	details       string      // of a refusal: the end of its body
 	challenge     string      // WWW-Authenticate
-	spent         bool        // the limit is used up, which was one
-	limited       bool        // it was held against a limit
-	body          string      // of an answer that is neither refusal nor the sample's
-	entry         *auth.Entry // nil: none
+	spent         bool        // the limit of one request is used up
+	limited       bool        // the request counts for a limit
+	body          string      // of an answer other than an error or the sample's answer
+	entry         *auth.Entry // nil: no entry
 }
 
 const (
@@ -33,8 +33,8 @@ func needs(s auth.Scope) string {
 	return `Bearer error="insufficient_scope", scope="` + string(s) + `"`
 }
 
-// wants is the rule book: what a route owes a caller in a state. kind is that of the
-// resource, empty for routes that are about none.
+// wants has all rules: it returns the expected answer of a route in a state. kind is the kind of the resource, or empty for routes
+// without a resource.
 func wants(w *world, r route, kind string, s state) want {
 	if r.host == hostTrack {
 		return wantsOfTrack(w, r, kind, s).with(s.fault, r)
@@ -46,7 +46,7 @@ func wants(w *world, r route, kind string, s state) want {
 	return x.with(s.fault, r)
 }
 
-// listScopes are those by which alone something may be listed, beside read:data.
+// listScopes has the scopes that allow listing a kind, beside read:data.
 var listScopes = map[string]auth.Scope{"/v1/query/links": auth.ReadLinks, "/v1/query/monitors": auth.ReadMonitors}
 
 func wantsOfAPI(w *world, r route, kind string, s state) want {
@@ -78,7 +78,7 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 		}
 		denied.details = lacks(e.Scope)
 	case !key.Has(auth.ReadData) || kind != "" && !s.reaches():
-		if kind != "" { // the narrowest scope that would do
+		if kind != "" { // the narrowest sufficient scope
 			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks, auth.KindSchedule: auth.ReadMonitors}[kind]
 		}
 		if denied.details = lacks(e.Scope); key.Has(auth.ReadData) || key.Has(e.Scope) {
@@ -96,7 +96,7 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	return denied
 }
 
-// detail is the end of a body with one detail.
+// detail returns the end of a body with one detail.
 func detail(field, message string) string {
 	return fmt.Sprintf(`,"details":[{"field":%q,"message":%q}]`, field, message)
 }
@@ -105,14 +105,14 @@ func lacks(s auth.Scope) string {
 	return detail("Authorization", "needs a key with the scope "+string(s))
 }
 
-// wantsOfFlags is for the routes that manage flags. Panel tokens do not.
+// wantsOfFlags has the rules of routes that manage flags. Panel tokens may not manage flags.
 func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 	e.Scope = auth.ManageFlags
 	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageFlags), limited: true, entry: e}
 	switch key := w.keys[s.sent]; {
 	case s.judged != accepted:
 		return s.unauthenticated(e)
-	case s.sent == "token" || !key.Has(auth.ManageFlags): // before it is read whose flags are meant
+	case s.sent == "token" || !key.Has(auth.ManageFlags): // before the server reads the client
 		denied.details = lacks(auth.ManageFlags)
 		return denied
 	}
@@ -123,7 +123,7 @@ func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 	return denied
 }
 
-// resource is what s asks about.
+// resource returns the resource of s.
 func (s state) resource(kind string) auth.Resource {
 	return auth.Resource{Kind: kind, ID: s.id, Owner: map[string]string{listed: acme, aside: acme, foreign: other}[s.id]}
 }
@@ -131,7 +131,7 @@ func (s state) resource(kind string) auth.Resource {
 func wantsOfTrack(w *world, r route, kind string, s state) want {
 	open := r.access == string(track.ByWebsite) || r.access == string(track.ByKeyOrWebsite) && s.sent == ""
 	switch {
-	case open && (s.id != nowhere || r.path == "/px.jpg"): // an image tells no mistakes
+	case open && (s.id != nowhere || r.path == "/px.jpg"): // an image reports no errors
 		return want{status: http.StatusOK, limited: true}
 	case open:
 		return want{status: http.StatusBadRequest, code: "INGEST_INVALID_CLIENT_ID", message: "Invalid or inactive client ID", limited: true}
@@ -158,7 +158,7 @@ func wantsOfTrack(w *world, r route, kind string, s state) want {
 	return denied
 }
 
-// entry is what the trail learns of who asked.
+// entry returns the expected audit entry.
 func (s state) entry(w *world, r route) *auth.Entry {
 	e := &auth.Entry{Time: noon, Method: r.method, Route: r.path, IP: "192.0.2.1", UserAgent: browser}
 	key := w.keys[s.sent]
@@ -176,13 +176,13 @@ func (s state) entry(w *world, r route) *auth.Entry {
 
 func (s state) unauthenticated(e *auth.Entry) want {
 	challenge := badToken
-	if s.judged == absent { // nobody's, so it is not entered
+	if s.judged == absent { // not audited without a credential
 		challenge, e = bearer, nil
 	}
 	return want{status: http.StatusUnauthorized, code: "AUTH_REQUIRED", message: "Authentication required", challenge: challenge, limited: true, entry: e}
 }
 
-// refusal is the body of a refusal; empty when it is none.
+// refusal returns the body of an error, or "" for other answers.
 func (x want) refusal(r route, id string) string {
 	switch {
 	case x.code == "":
@@ -205,7 +205,7 @@ func (x want) refusal(r route, id string) string {
 	return fmt.Sprintf(`{%s"errorCode":%q,"errorDetails":%q,%s`, key, ofrep, x.message, body)
 }
 
-// header is every header of the answer but ETag.
+// header returns all headers of the answer except ETag.
 func (x want) header(r route, id string, length int) http.Header {
 	h := http.Header{}
 	set := func(pairs ...string) {
@@ -240,7 +240,7 @@ func (x want) header(r route, id string, length int) http.Header {
 	}
 	if x.limited {
 		class := r.class
-		if x.entry == nil { // nobody's, so it is not entered
+		if x.entry == nil { // not audited without a credential
 			class = r.anonymous
 		}
 		if x.status == http.StatusUnauthorized {
@@ -258,7 +258,7 @@ func (x want) header(r route, id string, length int) http.Header {
 	return h
 }
 
-// limits are the defaults per minute.
+// limits has the default limits per minute.
 var limits = map[auth.Class]int{
 	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600, auth.ClassFlags: 600,
 	auth.ClassIdentify: 600, auth.ClassRefused: 60,

@@ -22,34 +22,32 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// Two owners have the same: of every kind one resource that the key "right" lists and one
-// that it does not, and one of the other owner.
+// Each of two owners has resources of every kind. The key "right" lists one of its owner's resources, and does not list another.
 const (
 	acme  = "acme"
 	other = "other"
 )
 
-// kinds are those of resources.
+// kinds lists the kinds of resources.
 var kinds = []string{auth.KindWebsite, auth.KindLink, auth.KindSchedule}
 
-// Ids are the same for every kind, so that mixing kinds up shows.
+// All kinds use the same ids, so that the tests find confused kinds.
 const (
 	listed  = "listed"  // acme's, in the list of the key "right"
 	aside   = "aside"   // acme's
-	foreign = "foreign" // of the other owner
+	foreign = "foreign" // a resource of the other owner
 	nowhere = "nowhere" // does not exist
 )
 
-// A world is both handlers on one engine, with everything before and behind them real but
-// the stores of events and of flags.
+// A world has both handlers on one engine. All parts are real, except the stores of events and flags.
 type world struct {
 	engine
 	api, track http.Handler
-	proxies    clientip.Proxies // whose word on addresses counts
+	proxies    clientip.Proxies // trusted proxies
 	limiter    *freshLimiter
 	audit      *audit.Writer
 	cache      *keycache.Cache
-	secrets    map[string]auth.Secret // by what they are
+	secrets    map[string]auth.Secret // by kind of credential
 	keys       map[string]auth.Key    // by the same names
 }
 
@@ -62,7 +60,7 @@ func newWorld(t testing.TB, e engine) *world {
 		t.Fatal(err)
 	}
 	w.audit = writer
-	t.Cleanup(func() { _ = writer.Close(context.Background()) }) // the engine may be gone by now
+	t.Cleanup(func() { _ = writer.Close(context.Background()) }) // the engine may be closed
 	cache, err := keycache.New(keycache.Config{Store: e.keys, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +77,7 @@ func newWorld(t testing.TB, e engine) *world {
 	return w
 }
 
-// fill makes what there is.
+// fill creates all resources.
 func (w *world) fill(t testing.TB) {
 	t.Helper()
 	for id, owner := range map[string]string{listed: acme, aside: acme, foreign: other} {
@@ -92,14 +90,14 @@ func (w *world) fill(t testing.TB) {
 	}
 }
 
-// addKeys makes a key, or a token, for every kind of credential.
+// addKeys creates a key or a token for every kind of credential.
 func (w *world) addKeys(t testing.TB) {
 	t.Helper()
 	var list []auth.Resource
 	for _, kind := range kinds {
 		list = append(list, auth.Resource{Kind: kind, ID: listed})
 	}
-	// The greedy key lists what is not its owner's.
+	// The greedy key lists a resource of another owner.
 	greedy := append([]auth.Resource{{Kind: auth.KindWebsite, ID: foreign}, {Kind: auth.KindLink, ID: foreign},
 		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere}, {Kind: auth.KindLink, ID: nowhere},
 		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
@@ -175,7 +173,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = evaluator.Close() })
-	// A client that is in memory has a bucket of its own.
+	// Clients in memory have separate limits.
 	if _, err := evaluator.EvaluateAll(t.Context(), flags.OfWebsite(listed), &flags.Context{}); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +195,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	}
 }
 
-// freshLimiter is a ratelimit.Limiter that forgets when it is told to.
+// freshLimiter is a ratelimit.Limiter that can be reset.
 type freshLimiter struct{ *ratelimit.Limiter }
 
 func (f *freshLimiter) renew(t testing.TB, cfg ratelimit.Config) {
@@ -220,7 +218,7 @@ func (cannedStore) Monitors(context.Context, string) ([]store.Monitor, error) {
 	return []store.Monitor{{ID: listed, Owner: acme}}, nil
 }
 
-// cannedStore has a row for every question but of a series, and takes all that is written.
+// cannedStore has one row for every query except a series, and accepts all writes.
 type cannedStore struct{}
 
 func (cannedStore) Dialect() *dialect.Dialect { return dialect.DuckDB() }
@@ -229,7 +227,7 @@ func (cannedStore) Ping(context.Context) error { return nil }
 
 func (cannedStore) Query(_ context.Context, stmt store.Statement) (*store.Rows, error) {
 	rows := &store.Rows{Len: 1}
-	if stmt.Label == "summary" { // a series, which the engine fills
+	if stmt.Label == "summary" { // a series, which the engine fills with zeros
 		rows.Len = 0
 	}
 	for _, kind := range stmt.Kinds {
@@ -259,7 +257,7 @@ func (cannedStore) Identify(context.Context, store.Identification) error { retur
 
 func (cannedStore) Salt(context.Context, time.Time) ([]byte, error) { return []byte("salt"), nil }
 
-// cannedFlags has a flag of everybody's, and takes all that is written.
+// cannedFlags has one flag for every client, and accepts all writes.
 type cannedFlags struct{}
 
 func (cannedFlags) Load(_ context.Context, client flags.Client) (flags.Set, error) {
@@ -289,7 +287,7 @@ func (s single) Record(ctx context.Context, e auth.Entry) error {
 	return s.Sink.Record(ctx, e)
 }
 
-// entries are those of the trail, by request id.
+// entries returns the entries of the trail by request id.
 func (w *world) entries(t testing.TB) map[string][]auth.Entry {
 	t.Helper()
 	if err := w.audit.Flush(t.Context()); err != nil {
@@ -310,7 +308,7 @@ func (w *world) entries(t testing.TB) map[string][]auth.Entry {
 	}
 }
 
-// send gives r to the handler that it is for.
+// send sends r to its handler.
 func (w *world) send(host string, r *http.Request) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
 	h := w.api

@@ -1,5 +1,5 @@
-// A dashboard that asks the public API as any client does: one request for everything it shows. Texts of
-// answers are only ever set as text.
+// This dashboard uses the public API like any client. It sends one request for everything it shows, and never parses texts
+// of answers as HTML.
 
 const form = document.getElementById("form");
 const field = form.elements;
@@ -13,14 +13,14 @@ const change = (n) => `${n > 0 ? "+" : n < 0 ? "−" : "±"}${percent(Math.abs(n
 const seconds = (n) => (Math.round(n) < 60 ? `${Math.round(n)} s` : `${Math.floor(Math.round(n) / 60)} min ${Math.round(n) % 60} s`);
 const fault = ({ code, error }) => `${code}: ${error}`;
 
-/** The bucket of a series as people write it: the day, or the hour. */
+/** Formats the bucket of a series: a day or an hour. */
 function bucket(date) {
   const [day, hour] = date.split(" ");
   return hour ? hour.slice(0, 5) : new Date(`${day}T00:00Z`).toLocaleDateString(language, { day: "numeric", month: "short", timeZone: "UTC" });
 }
 const vital = (n, row) => ({ CLS: n.toLocaleString(language, { maximumFractionDigits: 3 }), FPS: whole(n) })[row.metric_name] ?? `${whole(n)} ms`;
 
-// Whether more is better, or less: null says neither.
+// good says whether a higher value is better (1), worse (-1) or neither (null).
 const tiles = [
   { title: "Visitors", column: "visitors", text: whole, good: 1 },
   { title: "Sessions", column: "sessions", text: whole, good: 1 },
@@ -29,7 +29,7 @@ const tiles = [
   { title: "Median session", column: "median_session_duration", text: seconds, good: 1 },
 ];
 
-// value is what a filter on a row asks for; without field, rows are no filters.
+// value returns the filter value of a row. Tables without a field have no filters.
 const tables = [
   { title: "Pages", type: "pages", label: "path", column: "pageviews", unit: "Views", field: "path", value: (r) => r.path },
   { title: "Sources", type: "traffic", label: "name", column: "visitors", unit: "Visitors", field: "referrer", value: (r) => r.source },
@@ -43,11 +43,11 @@ const tables = [
 ];
 
 let filters = []; // {field, value, label}
-let asked = 0; // so that a late answer does not take the place of a later one
+let asked = 0; // number of the latest request: older answers are ignored
 
 const graphics = ["svg", "path", "rect", "line", "title"];
 
-/** An element with a text or children. */
+/** Creates an element with a text or children. */
 function element(name, inside = [], attributes = {}) {
   const made = graphics.includes(name) ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -55,7 +55,7 @@ function element(name, inside = [], attributes = {}) {
   return made;
 }
 
-/** The JSON of an answer; what went wrong is an error with the API's own words. */
+/** Returns the JSON of an answer, or throws an error with the API's message. */
 async function call(path, body) {
   const response = await fetch(path, {
     method: body ? "POST" : "GET",
@@ -132,18 +132,18 @@ function totalOf({ title, column, text, good }, answer) {
 
 const width = 1000, height = 200;
 
-/** An even number that is not below most and is easy to read. */
-function topOf(most) {
-  const unit = Math.max(1, 10 ** Math.floor(Math.log10(most)) / 5);
-  return Math.ceil(most / (2 * unit)) * 2 * unit;
+/** Returns a round even number that is at least value. */
+function topOf(value) {
+  const unit = Math.max(1, 10 ** Math.floor(Math.log10(value)) / 5);
+  return Math.ceil(value / (2 * unit)) * 2 * unit;
 }
 
-/** Pageviews and visitors as lines, as far as time has come, with a scale and a caption. */
+/** Draws pageviews and visitors up to now as lines, with a scale and a caption. */
 function chart({ data, meta }) {
   const begun = meta.partialFrom ? data.slice(0, data.findIndex((row) => row.date === meta.partialFrom)) : data;
   const top = topOf(Math.max(4, ...begun.map((row) => row.pageviews)));
   const step = width / Math.max(1, data.length), x = (i) => (i + 0.5) * step, y = (n) => height - (n / top) * height;
-  const solid = meta.partial ? begun.length - 1 : begun.length; // what is not over is dashed
+  const solid = meta.partial ? begun.length - 1 : begun.length; // the unfinished part is dashed
   const line = (column, from, to, kind = "") => element("path", [], {
     class: `${column} ${kind}`,
     d: begun.slice(from, to).map((row, i) => `${i ? "L" : "M"}${x(from + i).toFixed(1)},${y(row[column]).toFixed(1)}`).join(""),
@@ -199,8 +199,8 @@ function listFilters() {
   }));
 }
 
-// What is shown stands behind the # of the address, which no server sees. A key may stand there too: it is
-// taken out at once, and kept for this tab alone.
+// The part of the address after # holds the view; browsers do not send it to servers. It may have a key, which is removed
+// immediately and stored only for this tab.
 let wanted = ""; // the website of the address, until the list is there
 
 function readAddress() {
