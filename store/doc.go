@@ -4,7 +4,7 @@
 // # Writing a store
 //
 // A store is a dialect and three methods ([Store]). Beside it, a store may be a
-// [Writer], a [Versioner], a [Deriver], a [Bounded], an [Eraser], a [Maintainer], and, so that rows can move from
+// [Writer], a [Versioner], a [Deriver], a [Bounded], an [Eraser], a [Maintainer], a [Loaded], and, so that rows can move from
 // one store to another, a [Lister] and a [Restorer]. Package storetest has a step-by-step guide, and
 // storetest.Prove tests what a store implements.
 //

@@ -38,6 +38,7 @@ import (
 type Store struct {
 	cfg   Config
 	lang  *dialect.Dialect
+	load  *store.Load
 	conn  driver.Conn
 	owned bool // conn is the store's to close
 
@@ -64,6 +65,7 @@ var (
 	_ store.Versioner   = (*Store)(nil)
 	_ store.Deriver     = (*Store)(nil)
 	_ store.StateKeeper = (*Store)(nil)
+	_ store.Loaded      = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version.
@@ -106,13 +108,16 @@ func New(conn driver.Conn, cfg Config) (*Store, error) {
 }
 
 func start(conn driver.Conn, cfg Config, owned bool) *Store {
-	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), conn: conn, owned: owned, ended: make(chan struct{})}
+	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), load: store.NewLoad(cfg.Now), conn: conn, owned: owned, ended: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.begin()
 	s.conflicts.every = conflictTick
 	go s.run()
 	return s
 }
+
+// BusyTime implements [store.Loaded].
+func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
 
 // Dialect returns the SQL dialect of ClickHouse.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }

@@ -18,6 +18,7 @@ import (
 // [store.ErrNewerSchema] when a newer program made the tables, which are left as they are. After an
 // error b may still be in use: do not change it.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+	defer s.load.Begin(ctx)()
 	rows, err := arrange(b)
 	if err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
