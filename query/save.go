@@ -139,10 +139,6 @@ func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error
 	if len(one.due) == 0 {
 		return one, nil
 	}
-	if err := b.site.Lock(ctx); err != nil {
-		return one, err
-	}
-	defer b.site.Unlock()
 	missing := slices.DeleteFunc(one.look(bu.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
 	return one, one.computeAll(ctx, bu.part, missing, one.versions)
 }
@@ -265,7 +261,8 @@ func (b *building) store(ctx context.Context, dictionaries, states []store.State
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		if err := b.engine.keeper.SaveStates(ctx, b.website, all[:n]); err != nil {
+		save := func(ctx context.Context) error { return b.engine.keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.engine.background.do(ctx, 0, save); err != nil {
 			return err
 		}
 		noted := make([]partial.StoredVersion, n)
