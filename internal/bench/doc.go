@@ -17,7 +17,7 @@
 //	SIGHTLINE_BENCH_COMMIT, SIGHTLINE_BENCH_NOTE  what the report says of the program and of the machine
 //
 // BenchmarkLive asks while rows come, BenchmarkRanges about longer and longer ranges, BenchmarkFirst for the first time with a filter, and BenchmarkStart for the first
-// time after a start, of the same file; they make no report. BenchmarkAPI holds what the API costs beside the store against bare handlers, in rounds of 200
+// time after a start, of the same file; BenchmarkCatchUp measures sealing after many events came, of a file of its own; they make no report. BenchmarkAPI holds what the API costs beside the store against bare handlers, in rounds of 200
 // requests times SIGHTLINE_BENCH_RUNS.
 //
 // Parts are chosen by -bench, as in -bench 'Answers/warm/big/90d', and how long a

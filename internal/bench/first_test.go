@@ -55,8 +55,11 @@ func (r *run) first(b *testing.B, s *service, q question, of subject) (times flo
 			}
 			return time.Since(began)
 		}
-		for range 2 { // from the second time on it has partials
+		for range 2 { // after the second time it has partials
 			took(all)
+		}
+		if err := s.engine.Wait(b.Context()); err != nil {
+			b.Fatal(err)
 		}
 		engine = append(engine, took(request))
 		began := time.Now()
