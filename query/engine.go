@@ -55,6 +55,7 @@ type Engine struct {
 	partials   *partial.Cache    // nil: none are kept
 	keeper     store.StateKeeper // of partials; nil: they are kept in memory only
 	building   *partial.Cache    // of partials that are to be stored
+	keeping    sync.Mutex        // held while partials are in building
 	storeFrom  int64
 	bundles    lazy[bundles]
 	prints     map[*boundType]func() string // fingerprints

@@ -25,6 +25,8 @@ const (
 // whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
 // stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
+	e.keeping.Lock()
+	defer e.keeping.Unlock()
 	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), bundles: e.bundlesOf()}
 	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err

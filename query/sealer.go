@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -185,12 +186,12 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 }
 
 // Finish seals all days that need it now, whether or not their rows changed a short time ago, and stores states. It is for
-// commands that end when their work is done, and returns early when ctx ends.
+// commands that end when their work is done. Days whose rows change meanwhile may be left; Backlog tells how many.
 func (s *Sealer) Finish(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
-	for {
+	for before := (Backlog{Days: math.MaxInt}); ; {
 		websites, err := s.store.Websites(ctx)
 		if err != nil {
 			return err
@@ -200,14 +201,14 @@ func (s *Sealer) Finish(ctx context.Context) error {
 				return err
 			}
 		}
-		before := s.Backlog()
-		days, err := s.Seal(ctx)
-		if err != nil {
+		if _, err := s.Seal(ctx); err != nil {
 			return err
 		}
-		if now := s.Backlog(); days == 0 && (now == before || now == Backlog{}) {
+		left := s.Backlog()
+		if less := left.Days < before.Days || left.Days == before.Days && left.States < before.States; !less || left == (Backlog{}) {
 			return nil
 		}
+		before = left
 	}
 }
 

@@ -164,7 +164,7 @@ func (v *verifyDerived) show(e environment, found derivedVerdict) error {
 type rebuildDerived struct{ derivedDays }
 
 func (*rebuildDerived) Help() string {
-	return `It replaces what is kept of the days that have events or are sealed, 30 at a time at most, each time all of them or none. Answers are the same before, meanwhile and afterwards, unless what was kept was wrong.`
+	return `It replaces what is kept of the days that have events or are sealed, 30 at a time at most, each time all of them or none. It ends when the states of these days are stored again, too. Answers are the same before, meanwhile and afterwards, unless what was kept was wrong.`
 }
 
 func (r *rebuildDerived) Run(ctx context.Context, e environment) error {
