@@ -143,10 +143,10 @@ func (s *bundles) names() (all []int64) {
 	return all
 }
 
-// gathering is that of the bundle of a website on some days, into a site of its own.
+// gathering is that of the bundle of a website on some days, in the background.
 func (bu *bundle) gathering(e *Engine, site *partial.Website, website store.Subject, days []partial.Stretch) *gathering {
 	m, p := *bu.merge, *bu.p
 	p.Subject = website
 	m.p, m.stretches = &p, days
-	return &gathering{merge: &m, engine: e, site: site, found: make([][]*partial.Partial, len(m.leaves))}
+	return &gathering{merge: &m, engine: e, site: site, background: true, found: make([][]*partial.Partial, len(m.leaves))}
 }

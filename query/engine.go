@@ -41,28 +41,31 @@ type Config struct {
 	ResultCache int64
 }
 
-// An Engine answers requests from one store. It is immutable and safe for concurrent use.
+// An Engine answers requests from one store. It is safe for concurrent use.
 type Engine struct {
-	store     store.Store
-	types     *Registry
-	now       func() time.Time
-	timeout   time.Duration
-	parallel  int
-	most      int64  // bytes of an answer
-	slots     *slots // of the store
-	names     Names  // may be nil
-	plain     bool
-	partials  *partial.Cache    // nil: none are kept
-	keeper    store.StateKeeper // of partials; nil: they are kept in memory only
-	building  *partial.Cache    // of partials that are to be stored
-	storeFrom int64
-	bundles   lazy[bundles]
-	prints    map[*boundType]func() string // fingerprints
-	memo      *cache[string, *compiled]
-	prepared  *cache[string, *Prepared]
-	room      sync.Pool // of *[]byte, for answers that are not kept
-	answers   *answers  // may be nil
-	outdated  websiteSet
+	store      store.Store
+	types      *Registry
+	now        func() time.Time
+	timeout    time.Duration
+	parallel   int
+	most       int64  // bytes of an answer
+	slots      *slots // of the store
+	names      Names  // may be nil
+	plain      bool
+	partials   *partial.Cache    // nil: none are kept
+	keeper     store.StateKeeper // of partials; nil: they are kept in memory only
+	building   *partial.Cache    // of partials that are to be stored
+	keeping    sync.Mutex        // held while partials are in building
+	storeFrom  int64
+	bundles    lazy[bundles]
+	prints     map[*boundType]func() string // fingerprints
+	memo       *cache[string, *compiled]
+	prepared   *cache[string, *Prepared]
+	room       sync.Pool // of *[]byte, for answers that are not kept
+	answers    *answers  // may be nil
+	outdated   websiteSet
+	asked      lastAsked
+	background *background
 }
 
 // DefaultStoreFrom is how many pageviews a day a website has at least whose partials are stored, when Config says nothing.
@@ -115,6 +118,7 @@ func New(cfg Config) (*Engine, error) {
 	if e.now == nil {
 		e.now = time.Now
 	}
+	e.background = newBackground(store.NewPace(e.store, e.now, nil))
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}

@@ -23,10 +23,12 @@ const (
 func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
 	// question, though rows may have come since.
-	if err := g.site.Lock(ctx); err != nil {
-		return err
+	if !g.background {
+		if err := g.site.Lock(ctx); err != nil {
+			return err
+		}
+		defer g.site.Unlock()
 	}
-	defer g.site.Unlock()
 	versions := g.versions(of)
 	missing := g.look(of, versions)
 	if len(missing) > 0 {
@@ -37,13 +39,16 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 			return err
 		}
 		versions = g.versions(of)
-		missing = g.loadStored(ctx, of, missing, versions)
+		var err error
+		if missing, err = g.loadStored(ctx, of, missing, versions); err != nil {
+			return err
+		}
 	}
 	return g.computeAll(ctx, of, missing, versions)
 }
 
 // computeAll computes the partials of a part in these stretches. It stops with errNoRoom when those that were found so far do not
-// fit into memory together. The caller holds the lock of the website.
+// fit into memory together. The caller holds the lock of the website, but in the background.
 func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for atOnce := computedAtOnce; len(missing) > 0; {
 		n := followOn(missing, atOnce)
@@ -94,6 +99,12 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 	if err != nil {
 		return 0, err
 	}
+	if g.background {
+		if err := g.site.Lock(ctx); err != nil {
+			return 0, err
+		}
+		defer g.site.Unlock()
+	}
 	computed.Stretches, computed.Versions = g.stretches[from:to], versions[from:to]
 	made, err := g.site.Add(computed)
 	if err != nil {
@@ -110,9 +121,14 @@ func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int) (*par
 	w := interval{g.stretches[from].From, g.stretches[to-1].To}
 	p := g.p.in(w)
 	compiled, computed := g.merge.compilePartials(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
-	var err error
-	computed.Rows, err = g.engine.store.Query(ctx, compiled.statement)
-	return computed, err
+	query := func(ctx context.Context) (err error) {
+		computed.Rows, err = g.engine.store.Query(ctx, compiled.statement)
+		return err
+	}
+	if g.background {
+		return computed, g.engine.background.do(ctx, 0, query)
+	}
+	return computed, query(ctx)
 }
 
 // in is the plan p about a time.

@@ -36,7 +36,8 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 
 // merged are the rows that the statement of p would give, merged from partials; nil where it has to be asked: for the first
 // time, unless most of the partials are in the store, or those of the answer without filters on its keys in memory; while the rows
-// of most days change; and where no partials are kept. Partials that are missing are computed and kept. While rows are written,
+// of most days change; while many partials are missing, which are then computed in the background; and where no partials
+// are kept. Few partials that are missing are computed and kept. While rows are written,
 // those of different tables may be of moments that lie as far apart as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
 	if e.partials == nil {
@@ -77,21 +78,30 @@ type gathering struct {
 	site   *partial.Website
 	found  [][]*partial.Partial // by leaf and stretch
 
+	background bool // no caller waits: statements have a pace, and the lock of the website is held between them only
+
 	asking *asking // what is computed while stored partials are loaded
 }
 
 // gather finds the partials of all parts, or computes those that are missing, if they are fit to be kept and there is memory for
 // them. The versions are loaded.
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
-	missing, some := make([]int, len(g.parts)), false
+	missing, some, slow := make([]int, len(g.parts)), false, false
 	for i, of := range g.parts {
-		missing[i] = len(g.look(of, g.versions(of)))
-		some = some || missing[i] > 0
+		versions := g.versions(of)
+		lacks := g.look(of, versions)
+		missing[i] = len(lacks)
+		some = some || len(lacks) > 0
+		slow = slow || !g.background && g.slow(ctx, of, lacks, versions)
 	}
 	if !some {
 		return true, nil
 	}
 	if !g.site.Admit(g.demands(missing)) {
+		return false, nil
+	}
+	if slow {
+		g.engine.computeLater(g.merge)
 		return false, nil
 	}
 	for i, of := range g.parts {
@@ -133,6 +143,13 @@ var errNoRoom = errors.New("query: too many partials at once")
 // tooLarge reports whether what was computed is too large to be kept.
 func tooLarge(err error) bool {
 	return errors.Is(err, partial.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch)
+}
+
+// slow reports whether it takes longer to compute the partials of a part that are missing, and not stored, than the
+// statement takes: they are of a quarter of the days, and those of a day cost at least four times what the statement costs by day.
+func (g *gathering) slow(ctx context.Context, of *mergedPart, missing []int, versions []uint64) bool {
+	_, _, others := g.stored(ctx, of, missing, versions)
+	return len(others) > 0 && 4*len(others) >= len(rowsIn(slices.Clone(versions)))
 }
 
 // manyStale reports whether a quarter of the days that have rows got new ones since somebody

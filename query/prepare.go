@@ -207,6 +207,7 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
+	p.engine.asked.note(p.subject, p.engine.now())
 	ctx = knowDays(ctx)
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)

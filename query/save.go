@@ -25,6 +25,8 @@ const (
 // whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
 // stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
+	e.keeping.Lock()
+	defer e.keeping.Unlock()
 	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), bundles: e.bundlesOf()}
 	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
@@ -139,10 +141,6 @@ func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error
 	if len(one.due) == 0 {
 		return one, nil
 	}
-	if err := b.site.Lock(ctx); err != nil {
-		return one, err
-	}
-	defer b.site.Unlock()
 	missing := slices.DeleteFunc(one.look(bu.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
 	return one, one.computeAll(ctx, bu.part, missing, one.versions)
 }
@@ -265,7 +263,8 @@ func (b *building) store(ctx context.Context, dictionaries, states []store.State
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		if err := b.engine.keeper.SaveStates(ctx, b.website, all[:n]); err != nil {
+		save := func(ctx context.Context) error { return b.engine.keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.engine.background.do(ctx, 0, save); err != nil {
 			return err
 		}
 		noted := make([]partial.StoredVersion, n)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -13,17 +15,47 @@ import (
 
 // A Sealer computes in advance the sessions and hits (kept by the store), and the partials of days whose rows no
 // longer change (kept by the engine). It makes answers faster and changes none. Call Run in one
-// goroutine; the methods are not safe for concurrent use.
+// goroutine; the methods, except Backlog, are not safe for concurrent use.
 type Sealer struct {
-	engine *Engine
-	store  store.Deriver
-	before map[store.Subject][]store.Day // as the round before found them
-	done   map[store.Subject]uint64      // by website, the number of Deriver.Websites when no day was stale
-	sealed map[store.Subject]time.Time   // when the days that change were sealed, or when there were none to seal
-	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
+	// Progress, if not nil, is called with the backlog whenever it has changed.
+	Progress func(Backlog)
+
+	backlog atomic.Pointer[Backlog]
+	engine  *Engine
+	store   store.Deriver
+	before  map[store.Subject][]store.Day // as the round before found them
+	done    map[store.Subject]uint64      // by website, the number of Deriver.Websites when no day was stale
+	sealed  map[store.Subject]time.Time   // when the days that change were sealed, or when there were none to seal
+	ahead   map[store.Subject][]store.Day // as they were when partials were computed ahead
 	// scattered are the days that were resealed: what is kept of each lies where each part of it was
 	// written, among that of other websites.
 	scattered map[store.Subject]map[time.Time]bool
+}
+
+// A Backlog is what a Sealer has to do. Days of websites that receive events are due time and again.
+type Backlog struct {
+	Days   int       // UTC days to seal, added up over all websites
+	Oldest time.Time // the first of them; zero: there are none
+	States int       // UTC days whose stored states and partials have to be looked at, added up over all websites
+}
+
+// Backlog returns what s had to do when it last looked, at most about a minute ago. It is safe for concurrent use.
+func (s *Sealer) Backlog() Backlog {
+	if s == nil {
+		return Backlog{}
+	}
+	if known := s.backlog.Load(); known != nil {
+		return *known
+	}
+	return Backlog{}
+}
+
+func (s *Sealer) setBacklog(b Backlog) {
+	before := s.Backlog()
+	s.backlog.Store(&b)
+	if b != before && s.Progress != nil {
+		s.Progress(b)
+	}
 }
 
 // NewSealer makes a Sealer for the store of e. It is nil when that is not a [store.Deriver], and with
@@ -52,9 +84,9 @@ const (
 	busyEvery = 5 * time.Minute
 	// sealAtOnce is how many days one statement computes at most. Each reads four days more.
 	sealAtOnce = 30
-	// sealRests and resealRests are how many times as long as a statement took nothing is done after it, to leave the
-	// store to queries and writes: where rows come all the time, questions wait for what is done beside them.
-	sealRests, resealRests = 9, 19
+	// resealRests is how many times as long as a statement of Reseal took nothing is done after it while somebody asks or
+	// writes: where rows come all the time, questions wait for what is done beside them.
+	resealRests = 19
 	// sealRound is how long a call of Seal or Reseal goes on to further days. Then it looks anew which are due.
 	sealRound = time.Minute
 )
@@ -85,8 +117,8 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 }
 
 // Reseal brings what is kept of the websites up to date that were asked about since the call before, where rows
-// came after it was sealed. After each statement it waits nineteen times as long as that took, to leave the
-// store to queries and writes. It ends when ctx does.
+// came after it was sealed. After each statement it waits nineteen times as long as that took while somebody asks or
+// writes. It ends when ctx does.
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
 	var wanted []stretch
 	for of := range s.engine.outdated.take() {
@@ -104,14 +136,17 @@ func (s *Sealer) Reseal(ctx context.Context) (err error) {
 }
 
 // Seal seals the days that need it and whose rows did not change since the call before, and from time to
-// time those whose rows did, the latest first, and reports how many; where there are none, partials are
-// computed in advance. It waits between statements and ends as Reseal does.
+// time those whose rows did, and reports how many. Then partials are
+// computed in advance. The websites that were asked about last come first, and of each the latest days. Between statements
+// it rests as [store.Pace] does. It returns after about a minute, and when ctx ends.
 func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	websites, err := s.store.Websites(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var wanted []stretch
+	var due Backlog
+	all := 0 // days
 	for of, version := range websites {
 		if s.done[of] == version && len(s.scattered[of]) == 0 {
 			s.sealed[of] = s.engine.now()
@@ -123,18 +158,67 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		}
 		for _, run := range s.due(of, days) {
 			run.of = of
-			wanted = append(wanted, run)
+			wanted, all = append(wanted, run), all+run.days()
 		}
-		if s.before[of] = days; len(stale(days, days, s.engine.outlast())) == 0 {
+		left := stale(days, days, s.engine.outlast())
+		for _, run := range left {
+			due.Days += run.days()
+			if due.Oldest.IsZero() || run.from.Before(due.Oldest) {
+				due.Oldest = run.from
+			}
+		}
+		if s.before[of] = days; len(left) == 0 {
 			s.done[of] = version
 		}
 	}
-	if len(wanted) == 0 {
-		return 0, errors.Join(err, s.computeAhead(ctx, slices.Collect(maps.Keys(websites))))
+	for of := range websites {
+		due.States += s.statesDue(of)
 	}
-	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
-	sealedDays, failed := s.seal(ctx, wanted, sealRests)
-	return sealedDays, errors.Join(err, failed)
+	s.setBacklog(due)
+	asked := s.engine.asked.order()
+	slices.SortFunc(wanted, func(a, b stretch) int { return cmp.Or(asked(a.of, b.of), b.to.Compare(a.to)) })
+	sealedDays, failed := s.seal(ctx, wanted, 0)
+	err = errors.Join(err, failed)
+	if sealedDays == all { // else there are more to seal first
+		err = errors.Join(err, s.computeAhead(ctx, slices.Collect(maps.Keys(websites))))
+	}
+	return sealedDays, err
+}
+
+// Finish seals all days that need it now, whether or not their rows changed a short time ago, and stores states. It is for
+// commands that end when their work is done. Days whose rows change meanwhile may be left; Backlog tells how many.
+func (s *Sealer) Finish(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	for before := (Backlog{Days: math.MaxInt}); ; {
+		websites, err := s.store.Websites(ctx)
+		if err != nil {
+			return err
+		}
+		for of := range websites {
+			if s.before[of], err = s.daysOf(ctx, of); err != nil {
+				return err
+			}
+		}
+		if _, err := s.Seal(ctx); err != nil {
+			return err
+		}
+		left := s.Backlog()
+		if less := left.Days < before.Days || left.Days == before.Days && left.States < before.States; !less || left == (Backlog{}) {
+			return nil
+		}
+		before = left
+	}
+}
+
+// statesDue is of how many days the states of a website have to be looked at.
+func (s *Sealer) statesDue(of store.Subject) int {
+	days := quiet(s.before[of])
+	if slices.Equal(days, s.ahead[of]) {
+		return 0
+	}
+	return min(len(days), aheadDays)
 }
 
 func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day, error) {
@@ -142,11 +226,12 @@ func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day
 }
 
 // seal seals stretches one after the other, and reports how many days. After each it rests so many times as long
-// as that took.
-func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests time.Duration) (sealedDays int, err error) {
+// as that took at least, while somebody asks or writes.
+func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests int) (sealedDays int, err error) {
 	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
-		run, began := wanted[0], s.engine.now()
-		switch one := s.sealOne(ctx, run); {
+		run := wanted[0]
+		one := s.engine.background.do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
+		switch {
 		case one == nil:
 			sealedDays += run.days()
 		case run.days() > 1: // it may be more than the store lets one statement have
@@ -157,7 +242,6 @@ func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests time.Duration
 		if ctx.Err() != nil {
 			return sealedDays, ctx.Err()
 		}
-		rest(ctx, rests*s.engine.now().Sub(began))
 	}
 	return sealedDays, err
 }
@@ -213,8 +297,8 @@ func (s *Sealer) settled(of store.Subject, days []store.Day) []stretch {
 	return found
 }
 
-// computeAhead computes partials of the websites whose quiet days are others than before, those with
-// the latest rows first.
+// computeAhead computes partials of the websites whose quiet days are others than before: first of those that were asked about
+// last, then of those with the latest rows.
 func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (err error) {
 	latest := func(of store.Subject) (version uint64) {
 		for _, d := range s.before[of] {
@@ -222,15 +306,12 @@ func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (er
 		}
 		return version
 	}
-	slices.SortFunc(websites, func(a, b store.Subject) int { return cmp.Compare(latest(b), latest(a)) })
-	round, began := s.engine.now(), s.engine.now()
-	stop := func() bool {
-		rest(ctx, sealRests*s.engine.now().Sub(began))
-		began = s.engine.now()
-		return ctx.Err() != nil || began.Sub(round) >= sealRound
-	}
+	asked := s.engine.asked.order()
+	slices.SortFunc(websites, func(a, b store.Subject) int { return cmp.Or(asked(a, b), cmp.Compare(latest(b), latest(a))) })
+	round := s.engine.now()
+	stop := func() bool { return ctx.Err() != nil || s.engine.now().Sub(round) >= sealRound }
 	for _, of := range websites {
-		days := quiet(s.before[of])
+		days, due := quiet(s.before[of]), s.statesDue(of)
 		if slices.Equal(days, s.ahead[of]) {
 			continue
 		}
@@ -240,6 +321,9 @@ func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (er
 			return err
 		}
 		s.ahead[of] = days
+		left := s.Backlog()
+		left.States -= due
+		s.setBacklog(left)
 	}
 	return err
 }

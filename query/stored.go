@@ -77,28 +77,11 @@ const (
 )
 
 // loadStored loads what the store has of the missing stretches of a part, and returns those that are missing
-// yet. The caller holds the lock of the website.
-func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) []int {
-	if g.engine.keeper == nil || len(missing) == 0 {
-		return missing
-	}
-	known := g.engine.bundlesOf()
-	bu := known.of(g.merge, of)
-	if bu == nil || !g.site.IsStoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
-		return missing
-	}
-	var wanted []partial.Stretch
-	var others []int
-	stored := g.site.StoredVersions(bu.name, g.stretches)
-	for _, i := range missing {
-		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
-			wanted = append(wanted, s)
-		} else {
-			others = append(others, i)
-		}
-	}
+// yet. The caller holds the lock of the website, but in the background.
+func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
+	bu, wanted, others := g.stored(ctx, of, missing, versions)
 	if len(wanted) == 0 {
-		return missing
+		return missing, nil
 	}
 	var chunks [][]partial.Stretch
 	for len(wanted) > 0 {
@@ -108,9 +91,37 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 		}
 		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
 	}
-	g.computeBeside(ctx, of, others)
+	if g.background {
+		if err := g.site.Lock(ctx); err != nil {
+			return nil, err
+		}
+		defer g.site.Unlock()
+	} else {
+		g.computeBeside(ctx, of, others)
+	}
 	g.loadChunks(ctx, bu, g.aggregates(of), chunks)
-	return g.look(of, versions)
+	return g.look(of, versions), nil
+}
+
+// stored tells which of the missing stretches of a part the store has, by a bundle, and which others are missing.
+func (g *gathering) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *bundle, wanted []partial.Stretch, others []int) {
+	if g.engine.keeper == nil || len(missing) == 0 {
+		return nil, nil, missing
+	}
+	known := g.engine.bundlesOf()
+	bu = known.of(g.merge, of)
+	if bu == nil || !g.site.IsStoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+		return nil, nil, missing
+	}
+	stored := g.site.StoredVersions(bu.name, g.stretches)
+	for _, i := range missing {
+		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
+			wanted = append(wanted, s)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return bu, wanted, others
 }
 
 // An asking is a statement that the store answers meanwhile.

@@ -133,7 +133,8 @@ func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int)
 // RebuildSeals seals again the UTC days of a website that [from, to) touches and that have rows or a
 // seal, and returns how many it asked the store for; those whose rows change meanwhile may stay as they are. Partials of
 // the website, in memory and in the store, and all cached answers are dropped: they are of the same versions, and may
-// have been computed from what the seals were before. Other processes keep theirs in memory.
+// have been computed from what the seals were before. Then it computes and stores the partials that a [Sealer] would.
+// Other processes keep theirs in memory.
 func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
@@ -164,7 +165,14 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 	if e.answers != nil {
 		e.answers.kept.Clear()
 	}
-	return days, err
+	if err != nil {
+		return days, err
+	}
+	if known, err = d.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53)); err != nil {
+		return days, err
+	}
+	_, err = e.ahead(ctx, website, quiet(known), func() bool { return ctx.Err() != nil })
+	return days, errors.Join(err, ctx.Err())
 }
 
 // inHalves does what is to be done of stretches in their order. Where that fails, it may be more

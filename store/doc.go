@@ -10,7 +10,7 @@
 // # Writing a store
 //
 // A store has a dialect and implements the three methods of [Store]. It may also implement [Writer],
-// [Versioner], [Deriver], [StateKeeper], [Bounded], [Eraser] and [Maintainer]. With [Lister] and [Restorer],
+// [Versioner], [Deriver], [StateKeeper], [Bounded], [Eraser], [Maintainer] and [Loaded]. With [Lister] and [Restorer],
 // rows can be moved from one store to another. Package storetest has a step-by-step guide, and storetest.Prove
 // tests every interface that a store implements.
 //

@@ -16,6 +16,8 @@ import (
 
 	"github.com/sightline-analytics/sightline/example/control"
 	"github.com/sightline-analytics/sightline/example/install"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/transfer"
@@ -117,10 +119,40 @@ func (c *copyEvents) transfer(ctx context.Context, e environment) (_ transfer.Re
 	// The note is read before the copy: the demo may then write some rows again, but no rows can be missing.
 	note, noteErr := os.ReadFile(filepath.Join(c.Data, install.ProgressFile))
 	report, err := transfer.Copy(ctx, from, target, how)
-	if err != nil || noteErr != nil || len(report.Differences) > 0 || !c.Before.IsZero() {
+	if err != nil || len(report.Differences) > 0 {
 		return report, err
 	}
+	if err := sealCopied(ctx, target, e); err != nil {
+		return report, fmt.Errorf("the rows are copied, but their days are not sealed: %w", err)
+	}
+	if noteErr != nil || !c.Before.IsZero() {
+		return report, nil
+	}
 	return report, install.Replace(filepath.Join(c.Data, install.ClickHouseProgressFile), note)
+}
+
+// sealCopied seals the days of the target, so that answers are fast when the command ends.
+func sealCopied(ctx context.Context, target store.Store, e environment) error {
+	engine, err := query.New(query.Config{Store: target, Now: e.now})
+	if err != nil {
+		return err
+	}
+	sealer := query.NewSealer(engine)
+	if sealer == nil {
+		return engine.Close()
+	}
+	var shown time.Time
+	sealer.Progress = func(left query.Backlog) {
+		if now := e.now(); now.Sub(shown) >= time.Second {
+			shown = now
+			_, _ = fmt.Fprintf(e.errs, "sealing: %d days, and the stored states of %d, are left\n", left.Days, left.States)
+		}
+	}
+	err = sealer.Finish(ctx)
+	if left := sealer.Backlog(); err == nil && left != (query.Backlog{}) {
+		_, _ = fmt.Fprintf(e.errs, "not sealed yet: %d days, and the stored states of %d; a server seals them within minutes\n", left.Days, left.States)
+	}
+	return errors.Join(err, engine.Close())
 }
 
 // openSource opens the data of a folder: through the server that runs on it, or else directly.

@@ -164,7 +164,7 @@ func (v *verifyDerived) show(e environment, found derivedVerdict) error {
 type rebuildDerived struct{ derivedDays }
 
 func (*rebuildDerived) Help() string {
-	return `The command replaces the stored results of all days, at most 30 days at a time and each time atomically. Answers stay the same meanwhile, unless the stored results were wrong.`
+	return `The command replaces the stored results of all days, at most 30 days at a time and each time atomically. It ends when the states of these days are stored again. Answers stay the same meanwhile, unless the stored results were wrong.`
 }
 
 func (r *rebuildDerived) Run(ctx context.Context, e environment) error {

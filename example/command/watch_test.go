@@ -25,6 +25,9 @@ func TestMetricsAddress(t *testing.T) {
 		`sightline_errors_total{code="NOT_FOUND",handler="track",route="none"} 1`,
 		`sightline_requests_in_flight{handler="api"} 0`,
 		`sightline_audit_bytes 0`,
+		`sightline_seal_days_due 0`,
+		`sightline_seal_oldest_due_timestamp_seconds 0`,
+		`sightline_states_days_due 0`,
 		`go_goroutines `,
 		`process_resident_memory_bytes `,
 	} {

@@ -193,25 +193,40 @@ func (a *app) openAudit(ctx context.Context) error {
 	return nil
 }
 
-// maintain runs the maintenance of the stores every hour until ctx ends. Records come first, because maintenance of
-// many events takes long.
-func (a *app) maintain(ctx context.Context) {
-	hourly := time.NewTicker(time.Hour)
-	defer hourly.Stop()
+// How often the stores are maintained. Maintenance of events moves rows together, so that answers about them are fast soon.
+const (
+	recordsEvery = time.Hour
+	eventsEvery  = 5 * time.Minute
+)
+
+// maintain runs the maintenance of a store until ctx ends.
+func (a *app) maintain(ctx context.Context, part any, every time.Duration) {
+	m, ok := part.(store.Maintainer)
+	if !ok {
+		return
+	}
+	due := time.NewTicker(every)
+	defer due.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-hourly.C:
+		case <-due.C:
 		}
-		for _, part := range []any{a.records, a.events} {
-			m, ok := part.(store.Maintainer)
-			if !ok {
-				continue
-			}
-			if err := m.Maintain(ctx); err != nil && ctx.Err() == nil {
-				a.log.Error("maintenance failed", "error", err)
-			}
+		if err := m.Maintain(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error("maintenance failed", "error", err)
 		}
 	}
 }
+
+// sealing logs how much there is to seal. Days that receive events are due every few minutes, which is of no interest.
+func (a *app) sealing(left query.Backlog) {
+	level := slog.LevelDebug
+	if left.Days > 0 && a.now().Sub(left.Oldest) > backlogAge {
+		level = slog.LevelInfo
+	}
+	a.log.Log(context.Background(), level, "sealing days", "days", left.Days, "oldest", left.Oldest.Format(time.DateOnly), "states", left.States)
+}
+
+// backlogAge is how old a day is that should have been sealed.
+const backlogAge = 72 * time.Hour

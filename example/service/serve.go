@@ -60,7 +60,8 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var upkeep sync.WaitGroup
-	upkeep.Go(func() { a.maintain(ctx) })
+	upkeep.Go(func() { a.maintain(ctx, a.records, recordsEvery) })
+	upkeep.Go(func() { a.maintain(ctx, a.events, eventsEvery) })
 	upkeep.Go(func() { a.sealer.Run(ctx, func(err error) { a.log.Error("sealing days", "error", err) }) })
 	defer upkeep.Wait()
 	defer cancel()
@@ -151,6 +152,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	a.metrics.watch(a.sealer)
 	s.serve(s.main, all)
 	if s.track != nil {
 		s.serve(s.track, track)

@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/observe/prom"
+	"github.com/sightline-analytics/sightline/query"
 )
 
 // logger returns a logger to w with the format and level of s.
@@ -51,6 +52,24 @@ func newMetrics(trail audit.Sizer) *metrics {
 	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry()}
 	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// watch adds metrics of the work that s has left.
+func (m *metrics) watch(s *query.Sealer) {
+	if m == nil || s == nil {
+		return
+	}
+	gauge := func(name, help string, value func(query.Backlog) float64) {
+		m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(s.Backlog()) }))
+	}
+	gauge("sightline_seal_days_due", "Days to seal, added up over all websites.", func(b query.Backlog) float64 { return float64(b.Days) })
+	gauge("sightline_seal_oldest_due_timestamp_seconds", "Start of the oldest day to seal; 0 if there is none.", func(b query.Backlog) float64 {
+		if b.Oldest.IsZero() {
+			return 0
+		}
+		return float64(b.Oldest.Unix())
+	})
+	gauge("sightline_states_days_due", "Days whose stored states have to be looked at, added up over all websites.", func(b query.Backlog) float64 { return float64(b.States) })
 }
 
 // observer returns the Config.Observe for the handler with a name.

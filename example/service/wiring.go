@@ -118,7 +118,11 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
+	a.onClose(engine.Close)
 	a.engine, a.sealer = engine, query.NewSealer(engine)
+	if a.sealer != nil {
+		a.sealer.Progress = a.sealing
+	}
 	flags, err := a.flags()
 	if err != nil {
 		return nil, err

@@ -56,6 +56,9 @@ func (s *service) beside(b *testing.B, q question, of subject, quiet bool) {
 	}
 	for range 3 {
 		ask()
+		if err := s.engine.Wait(b.Context()); err != nil {
+			b.Fatal(err)
+		}
 	}
 	var took []time.Duration
 	for b.Loop() {

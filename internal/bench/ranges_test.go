@@ -72,6 +72,9 @@ func (s *service) byTurns(b *testing.B, q question, ranges []int) map[string]flo
 	}
 	for range 4 {
 		turn()
+		if err := s.engine.Wait(b.Context()); err != nil {
+			b.Fatal(err)
+		}
 	}
 	clear(took)
 	for b.Loop() {

@@ -100,7 +100,7 @@ func (s *service) ways(tb testing.TB, q question, of subject) []way {
 	return found
 }
 
-// warmed returns the ways after running each once.
+// warmed returns the ways after running each once, so that partials are computed.
 func (s *service) warmed(b *testing.B, q question, of subject) []way {
 	b.Helper()
 	ways := s.ways(b, q, of)
@@ -108,6 +108,9 @@ func (s *service) warmed(b *testing.B, q question, of subject) []way {
 		if err := w.ask(b.Context()); err != nil {
 			b.Logf("%s by %s: %v", q.name, w.name, err)
 		}
+	}
+	if err := s.engine.Wait(b.Context()); err != nil {
+		b.Fatal(err)
 	}
 	return ways
 }

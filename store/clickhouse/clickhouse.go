@@ -48,6 +48,7 @@ import (
 type Store struct {
 	cfg   Config
 	lang  *dialect.Dialect
+	load  *store.Load
 	conn  driver.Conn
 	owned bool // Close closes conn
 
@@ -74,6 +75,7 @@ var (
 	_ store.Versioner   = (*Store)(nil)
 	_ store.Deriver     = (*Store)(nil)
 	_ store.StateKeeper = (*Store)(nil)
+	_ store.Loaded      = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version. The caller closes the store.
@@ -117,13 +119,16 @@ func New(conn driver.Conn, cfg Config) (*Store, error) {
 }
 
 func start(conn driver.Conn, cfg Config, owned bool) *Store {
-	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), conn: conn, owned: owned, ended: make(chan struct{})}
+	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), load: store.NewLoad(cfg.Now), conn: conn, owned: owned, ended: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.begin()
 	s.conflicts.every = conflictTick
 	go s.run()
 	return s
 }
+
+// BusyTime implements [store.Loaded].
+func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
 
 // Dialect returns the SQL dialect of ClickHouse.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }

@@ -21,6 +21,7 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	if s.closing.Err() != nil {
 		return nil, errClosed
 	}
+	defer s.load.Begin(ctx)()
 	return s.answer(ctx, stmt)
 }
 

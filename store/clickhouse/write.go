@@ -17,6 +17,7 @@ import (
 // [store.ErrUnavailable] after that time, or at once if [Config.Buffer] rows are already waiting. It wraps
 // [store.ErrNewerSchema] if a newer program created the tables, which stay unchanged.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+	defer s.load.Begin(ctx)()
 	rows, err := arrange(b)
 	if err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -51,8 +52,8 @@ func clusterings() []clustering {
 }
 
 // Maintain implements [store.Maintainer]: it makes clusters of rows that are older than three days, as long as
-// there are enough, and frees the place of states that others replaced. After each cluster it rests nine times as long as that took, to leave the store to
-// queries and writes, and lets seals go on. It does nothing for a store in memory, where the place of
+// there are enough, and frees the place of states that others replaced. After each cluster it rests at the pace of
+// [store.Pace], and lets seals go on. It does nothing for a store in memory, where the place of
 // rows that moved would not be free again.
 func (s *Store) Maintain(ctx context.Context) error {
 	if s.cfg.memory() || s.cfg.MemoryLimit < clusterMemory {
@@ -61,30 +62,31 @@ func (s *Store) Maintain(ctx context.Context) error {
 	if err := s.packStates(ctx); err != nil {
 		return fmt.Errorf("duckdb: pack states: %w", explain(err))
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // a store that is closed does not wait for a rest
+		select {
+		case <-s.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	pace := store.NewPace(s, s.cfg.Now, nil)
 	for _, of := range clusterings() {
 		for more := true; more; {
-			began := s.cfg.Now()
-			var err error
-			if more, err = s.cluster(ctx, of); err != nil {
-				return fmt.Errorf("duckdb: cluster %s: %w", of.table, explain(err))
+			if err := s.shrinkLog(ctx); err != nil {
+				return err
 			}
-			if more {
-				s.rest(ctx, 9*s.cfg.Now().Sub(began))
+			err := pace.Do(ctx, 0, func(ctx context.Context) (err error) {
+				more, err = s.cluster(ctx, of)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("duckdb: cluster %s: %w", of.table, explain(err))
 			}
 		}
 	}
 	return nil
-}
-
-// rest ends early when ctx ends or the store is closed.
-func (s *Store) rest(ctx context.Context, d time.Duration) {
-	over := time.NewTimer(d)
-	defer over.Stop()
-	select {
-	case <-over.C:
-	case <-ctx.Done():
-	case <-s.closing:
-	}
 }
 
 // cluster makes one cluster, if there are rows enough, in one transaction on a connection of its own, while

@@ -34,6 +34,9 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 	if err != nil {
 		return err
 	}
+	if err := s.shrinkLog(ctx); err != nil {
+		return err
+	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
 	number := s.catalog.number(d.Subject)

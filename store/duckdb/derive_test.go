@@ -281,3 +281,175 @@ func (s *derivations) Seal(ctx context.Context, d store.Derivation) error {
 	}
 	return s.Store.Seal(ctx, d)
 }
+
+// ticking is a clock that is a second later each time it is read, so that everything seems to take long.
+func ticking() func() time.Time {
+	var seconds atomic.Int64
+	return func() time.Time {
+		return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC).Add(time.Duration(seconds.Add(1)) * time.Second)
+	}
+}
+
+// Nothing rests while nobody asks or writes, however long the work takes.
+func TestSealingDoesNotRestWhileNobodyAsks(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	mustWrite(t, s, batch("a", 100))
+	e, err := query.New(query.Config{Store: s, StoreFrom: -1, Now: ticking()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := query.NewSealer(e)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for range 4 {
+		if _, err := by.Seal(ctx); err != nil {
+			t.Fatalf("sealing rests: %v", err)
+		}
+	}
+	if hits := count(t, s, "sealed_hits"); hits != 100 {
+		t.Errorf("%d hits were sealed of 100", hits)
+	}
+}
+
+// An ordered store notes in which order websites are sealed.
+type ordered struct {
+	*Store
+	sealed []string
+}
+
+func (o *ordered) Seal(ctx context.Context, d store.Derivation) error {
+	o.sealed = append(o.sealed, d.Subject.ID)
+	return o.Store.Seal(ctx, d)
+}
+
+// Websites that somebody asked about are sealed before others with later days.
+func TestWebsitesThatAreAskedAboutComeFirst(t *testing.T) {
+	t.Parallel()
+	s := &ordered{Store: open(t, Config{})}
+	for i, website := range []string{"asked", "later", "latest"} {
+		rows := batch(website, 3)
+		for j := range rows.Events {
+			rows.Events[j].Website, rows.Events[j].Time = website, rows.Events[j].Time.AddDate(0, 0, i)
+		}
+		mustWrite(t, s.Store, rows)
+	}
+	e := engineOver(t, s)
+	if _, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "asked"}}, storedQuestion()); err != nil {
+		t.Fatal(err)
+	}
+	by := query.NewSealer(e)
+	seal(t, by)
+	seal(t, by)
+	if diff := cmp.Diff([]string{"asked", "latest", "later"}, s.sealed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A gated store does not begin to compute partials before the gate is open.
+type gated struct {
+	counted
+	gate chan struct{}
+}
+
+func (g *gated) Query(ctx context.Context, s store.Statement) (*store.Rows, error) {
+	const ofPartials = 1 << 28 // no other statement may give so much
+	if s.MaxBytes == ofPartials {
+		select {
+		case <-g.gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return g.counted.Query(ctx, s)
+}
+
+// engineOver makes an engine that remembers no answers.
+func engineOver(t *testing.T, s store.Store) *query.Engine {
+	t.Helper()
+	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// answer asks in time, and tells how many statements that took.
+func (g *gated) answer(t *testing.T, e *query.Engine) (text string, statements int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	p, err := e.Prepare(query.Access{Subject: site}, storedQuestion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := g.asked.Load()
+	encoded, err := p.RunEncoded(ctx)
+	if err != nil {
+		t.Fatalf("a caller waits for partials: %v", err)
+	}
+	return string(encoded.JSON), g.asked.Load() - before
+}
+
+// However long it takes to compute partials, callers get the answers of statements meanwhile, the same ones. Then answers are
+// merged.
+func TestNoCallerWaitsForPartials(t *testing.T) {
+	t.Parallel()
+	s := &gated{counted: counted{Store: open(t, Config{})}, gate: make(chan struct{})}
+	mustWrite(t, s.Store, batch("a", 500))
+	e := engineOver(t, s)
+	want, first := s.answer(t, e)
+	for range 3 {
+		if got, n := s.answer(t, e); got != want || n != first {
+			t.Errorf("while partials are computed an answer takes %d statements, at first %d: %s, want %s", n, first, got, want)
+		}
+	}
+	close(s.gate)
+	if err := e.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, n := s.answer(t, e); got != want || n != 0 {
+		t.Errorf("with partials an answer takes %d statements, want none: %s, want %s", n, got, want)
+	}
+}
+
+// Close ends the computing of partials, and none is begun after it.
+func TestCloseOfAnEngine(t *testing.T) {
+	t.Parallel()
+	s := &gated{counted: counted{Store: open(t, Config{})}, gate: make(chan struct{})}
+	mustWrite(t, s.Store, batch("a", 500))
+	e := engineOver(t, s)
+	want, first := s.answer(t, e)
+	s.answer(t, e)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	close(s.gate)
+	for range 2 {
+		if got, n := s.answer(t, e); got != want || n != first {
+			t.Errorf("after Close an answer takes %d statements, before it %d: %s, want %s", n, first, got, want)
+		}
+		if err := e.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Finish seals and stores everything at once, and tells when there is nothing left.
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	mustWrite(t, s, batch("a", 100))
+	by := sealer(t, s)
+	var told []query.Backlog
+	by.Progress = func(b query.Backlog) { told = append(told, b) }
+	if err := by.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, n := firstAnswers(t, s); n != 0 || countStates(t, s) == 0 {
+		t.Errorf("the first answers took %d statements with %d states", n, countStates(t, s))
+	}
+	if left := by.Backlog(); left != (query.Backlog{}) || len(told) < 2 || told[0].Days == 0 || told[0].Oldest.IsZero() || told[len(told)-1] != left {
+		t.Errorf("%+v is left; the backlog was %+v", left, told)
+	}
+}

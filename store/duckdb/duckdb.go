@@ -17,6 +17,7 @@ type Store struct {
 	setup   setup
 	lang    *dialect.Dialect
 	catalog catalog
+	load    *store.Load
 	slots   chan struct{} // one per query that runs
 
 	mu   sync.RWMutex // held for reading by every query, so that inst stays open
@@ -50,6 +51,7 @@ var (
 	_ store.Deriver     = (*Store)(nil)
 	_ store.StateKeeper = (*Store)(nil)
 	_ store.Maintainer  = (*Store)(nil)
+	_ store.Loaded      = (*Store)(nil)
 )
 
 // Open opens the database at cfg.Path, and creates it when it is missing. An older schema is migrated
@@ -86,6 +88,7 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 		cfg:         cfg,
 		setup:       with,
 		lang:        dialect.DuckDB(),
+		load:        store.NewLoad(cfg.Now),
 		slots:       make(chan struct{}, cfg.MaxReaders),
 		queue:       newQueue(),
 		tasks:       make(chan func(*writer)),
@@ -103,6 +106,9 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 
 // Dialect returns the SQL dialect of DuckDB.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
+
+// BusyTime implements [store.Loaded].
+func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
 
 // Version answers from memory: the number of the latest commit that touched one of the days. Commits
 // are numbered across all subjects.

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"context"
 	"errors"
 	"os"
 )
@@ -24,6 +25,27 @@ func (w *writer) checkpoint(limit int64) {
 		w.nextCheckpoint = now.Add(restAfterFail)
 		w.store.cfg.Logger.Warn("duckdb: checkpoint failed; it needs up to the size of the log as free space", "log", log.Name(), "size", log.Size(), "error", explain(err))
 		_ = w.failed(err)
+	}
+}
+
+// shrinkLog has the writer make a checkpoint if the log is large. Background work calls it before it begins: where it
+// hardly rests, the writer finds no moment without it, and the log and the memory for its rows would grow.
+func (s *Store) shrinkLog(ctx context.Context) error {
+	if log, err := os.Stat(s.cfg.Path + ".wal"); err != nil || log.Size() <= logLimit {
+		return ctx.Err()
+	}
+	done := make(chan struct{})
+	select {
+	case s.tasks <- func(w *writer) {
+		defer close(done)
+		w.checkpoint(logLimit)
+	}:
+		<-done
+		return ctx.Err()
+	case <-s.closing:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

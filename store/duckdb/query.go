@@ -21,6 +21,7 @@ var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 // a time. When ctx ends, Query returns its error at once, and the engine stops the
 // query soon after; until then it still counts as running.
 func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	defer s.load.Begin(ctx)()
 	args, err := s.bind(stmt.Args)
 	if err != nil {
 		return nil, fmt.Errorf("duckdb: %s: %w", stmt.Label, err)

@@ -103,6 +103,9 @@ func (p *pieces) add(number int64, bytes []byte) {
 // SaveStates implements [store.StateKeeper], in one transaction on a connection of its own. It waits for Seal, and
 // Erase waits for it.
 func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []store.State) error {
+	if err := s.shrinkLog(ctx); err != nil {
+		return err
+	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
 	number := s.catalog.number(subject)

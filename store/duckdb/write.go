@@ -55,6 +55,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 
 // hand gives w to the writer, and waits for the outcome once the writer has it.
 func (s *Store) hand(ctx context.Context, w *write) error {
+	defer s.load.Begin(ctx)()
 	s.queue.add(w)
 	var err error
 	select {

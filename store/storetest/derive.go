@@ -73,12 +73,15 @@ func testMergedAnswers(w *trial) {
 	}
 	for i, late := range []int{0, 5, 1, 5} {
 		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
-		for range 2 { // the second answer is merged
+		for range 3 { // partials are computed after the second query; the third answer is merged
 			req := query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-09", EndDate: "2026-03-15"}
 			access := query.Access{Subject: w.own(website("w"))}
 			want, got := answerOf(w.Context(), engines[0], access, req), answerOf(w.Context(), engines[1], access, req)
 			if !slices.Equal(got.texts, want.texts) || want.fault != "" || len(want.texts) == 0 {
 				w.Errorf("after %d writes: %q, %s; want %q, %s", i+1, got.texts, got.fault, want.texts, want.fault)
+			}
+			if err := engines[1].Wait(w.Context()); err != nil {
+				w.Fatal(err)
 			}
 		}
 	}
