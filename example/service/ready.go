@@ -32,7 +32,7 @@ func (r *ready) text(to io.Writer, dir string, terminal bool) error {
 	if !terminal {
 		key = ""
 	}
-	fmt.Fprintf(&b, "\nAPI:        %s\nTracking:   %s\nDashboard:  %s\n",
+	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts dashboard is      %s\n",
 		r.Address, r.TrackAddress, dashboardOf(r.Address, key, r.WebsiteID))
 	another := "go run ./example keys create --data " + quote(dir) + " --all"
 	switch {
@@ -45,7 +45,7 @@ func (r *ready) text(to io.Writer, dir string, terminal bool) error {
 		if terminal {
 			fmt.Fprintf(&b, "Key: %s\n", r.Key)
 		}
-		fmt.Fprintf(&b, "Key file: %s\n\nTry these commands in another terminal:\n\n  %s\n\n",
+		fmt.Fprintf(&b, "Key file: %s\n\nQuestions to paste into another terminal:\n\n  %s\n\n",
 			r.keyFile, strings.Join(r.commands(), "\n\n  "))
 	}
 	_, err := io.WriteString(to, b.String())
