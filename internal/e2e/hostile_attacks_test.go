@@ -25,9 +25,12 @@ type hostility struct {
 	torn  []string // keys with incomplete requests
 	slow  []string // keys whose clients do not read their answers
 
+	token string // a panel token of the good key
+
 	mu      sync.Mutex
-	begun   map[string]int         // by attack
-	answers map[string]map[int]int // by attack and status
+	begun   map[string]int          // by attack
+	answers map[string]map[int]int  // by attack and status
+	clients map[string]*http.Client // by the address that they connect from
 }
 
 // An attack is one kind of hostile traffic.
@@ -74,8 +77,18 @@ var attacks = []attack{
 	{"heavy legal batches", 2, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
 		return h.send(ctx, somewhere(), "POST", "/v1/query?website_id="+h.WebsiteID, h.heavy[worker], heavyBatch)
 	}},
+	{"heavy events from one network", 4, 0, func(ctx context.Context, h *hostility, worker int) (int, error) {
+		return h.postFrom(ctx, "127.8.8.8", "/batch", floodBody(worker, 0))
+	}},
+	{"profiles from one network", 4, 5 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.postFrom(ctx, "127.8.8.9", "/identify", object{"profileId": fmt.Sprint("profile-", rand.Int()), "traits": object{"plan": "free"}})
+	}},
+	{"flags that nobody reads", 20, time.Second, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.leaveUnread(ctx, somewhere(), "/public/v1/flags/bulk?clientId="+h.WebsiteID, "", "{}")
+	}},
 	{"answers that nobody reads", 20, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
-		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, h.slow[worker%len(h.slow)])
+		body := fmt.Sprintf(`{"preset":"last_30d","parameters":["session_list"],"limit":10000,"filters":[{"field":"path","op":"ne","value":"/%d"}]}`, rand.Int())
+		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, "Bearer "+h.slow[worker%len(h.slow)], body)
 	}},
 }
 
@@ -116,9 +129,23 @@ var heavyBatch = func() string {
 	return string(text)
 }()
 
+// postFrom sends body to a route of the tracking host from an address, as a browser does.
+func (h *hostility) postFrom(ctx context.Context, from, route string, body any) (int, error) {
+	h.mu.Lock()
+	if h.clients == nil {
+		h.clients = map[string]*http.Client{}
+	}
+	if h.clients[from] == nil {
+		h.clients[from] = clientOf(from)
+	}
+	client := h.clients[from]
+	h.mu.Unlock()
+	return h.post(ctx, client, route, body), nil
+}
+
 // attack repeats an attack until ctx ends.
 func (h *hostility) attack(ctx context.Context, a attack, worker int) {
-	tick := time.NewTicker(a.every)
+	tick := time.NewTicker(max(a.every, time.Millisecond))
 	defer tick.Stop()
 	for {
 		h.mu.Lock()

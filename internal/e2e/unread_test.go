@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -74,6 +73,9 @@ func (h *hostility) unread(ctx context.Context, from, path, authorization, body 
 		_ = tcp.SetReadBuffer(4096) // the system may choose another size
 	}
 	request := strings.Replace(head(http.MethodPost, path, "", len(body)), "X-Api-Key: ", "Authorization: "+authorization, 1) + body
+	if authorization == "" {
+		request = strings.Replace(request, "Authorization: \r\n", "", 1)
+	}
 	line := make([]byte, len("HTTP/1.1 200"))
 	if err = conn.SetDeadline(time.Now().Add(time.Minute)); err == nil {
 		if _, err = io.WriteString(conn, request); err == nil {
@@ -88,9 +90,8 @@ func (h *hostility) unread(ctx context.Context, from, path, authorization, body 
 }
 
 // leaveUnread requests an answer of megabytes, reads only its status, and holds the connection for a while.
-func (h *hostility) leaveUnread(ctx context.Context, from, path, key string) (int, error) {
-	body := fmt.Sprintf(`{"preset":"last_30d","parameters":["session_list"],"limit":10000,"filters":[{"field":"path","op":"ne","value":"/%d"}]}`, rand.Int())
-	text, conn, err := h.unread(ctx, from, path, "Bearer "+key, body)
+func (h *hostility) leaveUnread(ctx context.Context, from, path, authorization, body string) (int, error) {
+	text, conn, err := h.unread(ctx, from, path, authorization, body)
 	if err != nil {
 		return 0, err
 	}
