@@ -60,8 +60,7 @@ func (w *writer) maintain() {
 	}
 }
 
-// storeFilter stores the filter of one part that ended. There is more than one only after
-// an older file was moved forward.
+// storeFilter stores the filter of one part that ended.
 func (w *writer) storeFilter() error {
 	ended := w.parts.ended()
 	if ended == nil {

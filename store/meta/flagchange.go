@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// flagChange is a change as it is stored: see migrations/0014_flag_clients.sql.
+// flagChange is a change as it is stored: see migrations/0001_schema.sql.
 type flagChange struct {
 	flags.Change
 
