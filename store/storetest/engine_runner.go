@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ type engineRunner struct {
 	store  store.Store
 	cfg    query.Config
 	engine *query.Engine
-	now    time.Time                             // the clock of the current question
+	now    *atomic.Pointer[time.Time]            // the clock of the current question, which background work reads too
 	part   func(*query.Response) ([]byte, error) // the part of a response to compare
 	asked  int
 	second *query.Engine // over the same store, with partials from it; may be nil
@@ -31,11 +32,12 @@ type engineRunner struct {
 // newEngineRunner returns a runner with the engine of cfg, its own clock and no cached answers.
 func newEngineRunner(t *testing.T, cfg query.Config, part func(*query.Response) ([]byte, error)) *engineRunner {
 	t.Helper()
-	r := &engineRunner{store: cfg.Store, part: part, cfg: cfg}
+	r := &engineRunner{store: cfg.Store, part: part, cfg: cfg, now: &atomic.Pointer[time.Time]{}}
+	r.now.Store(&time.Time{})
 	if _, derives := cfg.Store.(store.Deriver); derives && !cfg.NoDerived {
 		r.again = 1
 	}
-	r.cfg.Now, r.cfg.ResultCache = func() time.Time { return r.now }, -1
+	r.cfg.Now, r.cfg.ResultCache = func() time.Time { return *r.now.Load() }, -1
 	r.engine = r.start(t)
 	return r
 }
@@ -178,7 +180,7 @@ func withCause(r query.Result) string {
 }
 
 func (r *engineRunner) ask(ctx context.Context, q reference.Question) (*query.Response, error) {
-	r.now = q.Now
+	r.now.Store(&q.Now)
 	return r.askNow(ctx, q)
 }
 

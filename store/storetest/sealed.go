@@ -206,7 +206,7 @@ func MergedBesideWrites(t *testing.T, h Harness) {
 	const seed, askers, batches = 7, 2, 2
 	s := h.open(t)
 	runner := newEngineRunner(t, query.Config{Store: s}, rows)
-	runner.now = now
+	runner.now.Store(&now)
 	questions := slices.Collect(firstOf(questionsOf(seed, 10_000), 24))
 	done := make(chan struct{})
 	var asking sync.WaitGroup
