@@ -49,7 +49,7 @@ func bloomBit(k key, i uint64) (word int, bit uint64) {
 }
 
 // A group has the filters of eight parts in one table: byte i has bit i of each of the eight filters. So
-// looking up a key that is in no part takes about three memory accesses instead of twelve per filter.
+// looking up a key that is in none of the parts takes about three memory accesses instead of twelve.
 type group struct {
 	bits    []byte
 	numbers [groupParts]int32

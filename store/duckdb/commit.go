@@ -13,15 +13,15 @@ import (
 
 // This file stores groups of writes. All steps run in the writer's goroutine:
 //
-//   1. Waiting writes, and those that gather waits for, form a group.
-//   2. The engine is opened if it is not open.
-//   3. Rows whose event id was received before, earlier or in the same group, are marked as
-//      repeats.
-//   4. One transaction inserts the numbers of new subjects, the rows, their receipts and the
-//      versions of their days.
-//   5. COMMIT appends the transaction to the log and returns when it is on disk.
-//   6. The Bloom filters and the catalog are updated, so that queries and Version see the commit.
-//   7. The callers get the result.
+//  1. Waiting writes, and those that gather waits for, form a group.
+//  2. The engine is opened if it is not open.
+//  3. Rows whose event id was received before, earlier or in the same group, are marked as
+//     repeats.
+//  4. One transaction inserts the numbers of new subjects, the rows, their receipts and the
+//     versions of their days.
+//  5. COMMIT appends the transaction to the log and returns when it is on disk.
+//  6. The Bloom filters and the catalog are updated, so that queries and Version see the commit.
+//  7. The callers get the result.
 //
 // The table lists failures by step, the error that callers get, and the part of the group that is on disk
 // afterwards. TestFailures, TestFullDisk and TestKilledWhileWriting test it.

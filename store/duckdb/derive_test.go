@@ -124,7 +124,7 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 	}
 	for _, r := range answer.Data {
 		if !r.Success || r.Data.Len() == 0 {
-			t.Errorf("%s: %+v", r.Parameter, r)
+			t.Errorf("%s: answer %+v, want rows", r.Parameter, r)
 		}
 	}
 	if now := s.asked.Load(); before == 0 || now != before {
@@ -348,7 +348,7 @@ func TestQueriedWebsitesAreSealedFirst(t *testing.T) {
 	seal(t, by)
 	seal(t, by)
 	if diff := cmp.Diff([]string{"queried", "latest", "later"}, s.sealed); diff != "" {
-		t.Error(diff)
+		t.Errorf("sealed websites (-want +got):\n%s", diff)
 	}
 }
 

@@ -9,8 +9,8 @@
 //	defer events.Close()
 //	written, err := events.Write(ctx, &store.Batch{Events: []store.Event{pageview}})
 //
-// It is the default store. One process opens the file; in it one goroutine writes, and many queries run at the
-// same time. The package needs cgo.
+// It is the default store, for hosts that run one process. Writes and queries run at the same time. The engine is
+// DuckDB, which needs cgo.
 //
 // # Writing
 //

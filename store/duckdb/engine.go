@@ -183,7 +183,7 @@ func transact(c engine, do func() error) error {
 	}
 	if err := do(); err != nil {
 		if undo := c.exec("ROLLBACK"); undo != nil {
-			return fmt.Errorf("%w (and the rollback: %w)", err, undo)
+			return fmt.Errorf("%w (the rollback also failed: %w)", err, undo)
 		}
 		return err
 	}

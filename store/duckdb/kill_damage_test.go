@@ -206,7 +206,7 @@ func (w wreck) start(t *testing.T, file, log []byte, did string) (outcome string
 		t.Errorf("%s: %d batches are missing without a report: %s", did, missing, said)
 	}
 	if end, again, _ := startOn(t, path); end != "closed" || !maps.Equal(found, again) {
-		t.Errorf("%s: the second start found %d batches, not %d, and ended with %q", did, len(again), len(found), end)
+		t.Errorf("%s: the second start found %d batches and ended with %q, want %d batches and closed", did, len(again), end, len(found))
 	}
 	if missing > 0 {
 		return "started, reported that the last commits are missing"

@@ -170,7 +170,7 @@ func TestGroupEqualsItsFilters(t *testing.T) {
 				}
 			}
 			if got := of.maybe(nil, k); !slices.Equal(got, want) {
-				t.Fatalf("parts %v may have %v, want %v", got, k, want)
+				t.Fatalf("maybe(%v) = parts %v, want %v", k, got, want)
 			}
 		}
 	}

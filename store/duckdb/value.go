@@ -56,7 +56,7 @@ func (s *Store) bindValue(a dialect.Arg) (any, error) {
 		}
 		return v, checkKind(a, dialect.Texts)
 	default:
-		return nil, fmt.Errorf("%w: a value of type %T", store.ErrInvalid, v)
+		return nil, fmt.Errorf("%w: unsupported type %T", store.ErrInvalid, v)
 	}
 }
 

@@ -132,6 +132,7 @@ func TestWalkStopsAtDamage(t *testing.T) {
 	}
 }
 
+// FuzzWalkLog checks the bounds of a walk, and that the cut log is clean.
 func FuzzWalkLog(f *testing.F) {
 	log, _, _ := randomLog(rand.New(rand.NewPCG(1, 2)))
 	f.Add(log)
@@ -255,7 +256,7 @@ func TestAdviceOfAnErrorWorks(t *testing.T) {
 	}
 	refuse(t, path, store.ErrCorrupt)
 	if out, err := exec.CommandContext(t.Context(), "truncate", "-s", size, path+".wal").CombinedOutput(); err != nil {
-		t.Skipf("%v: %s", err, out)
+		t.Skipf("truncate: %v: %s", err, out)
 	}
 	countEvents(t, open(t, Config{Path: path}), 1000)
 }
