@@ -163,9 +163,9 @@ func readLayout(f io.ReaderAt) (l layout, known bool, err error) {
 	return l, known, nil
 }
 
-// badBlocks verifies the first blocks of a file, stored many. It returns the number of blocks in use with a
-// wrong checksum, and the first of them. Free blocks may have any content: a killed process may have written
-// half of one.
+// badBlocks verifies the checksums of the first blocks of a file; stored is their number. It returns the number
+// of blocks in use with a wrong checksum, and the first of them. Free blocks may have any content: a killed
+// process may have written half of one.
 func (l layout) badBlocks(f io.ReaderAt, stored int64, free map[int64]bool) (bad int, first int64, err error) {
 	buf := make([]byte, l.blockSize)
 	for id := range stored {

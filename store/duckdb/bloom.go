@@ -89,7 +89,7 @@ func transposed(square uint64) uint64 {
 	return square
 }
 
-// maybe appends to in the numbers of the parts that may contain k.
+// maybe appends the numbers of the parts that may contain k to in.
 func (g *group) maybe(in []int32, k key) []int32 {
 	has := g.has
 	for i := uint64(0); i < bloomProbes && has != 0; i++ {

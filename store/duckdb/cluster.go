@@ -29,7 +29,7 @@ import (
 const clusterRows = 3 * 122_880
 
 // clusterMemory is the smallest Config.MemoryLimit with which clusters are made. With half of it, commits
-// during Maintain fail because they do not get enough memory.
+// during Maintain fail for lack of memory.
 const clusterMemory = 400 << 20
 
 // settleTime is the age at which rows can move. Younger rows stay in the order of their versions, so that the
@@ -56,7 +56,7 @@ func clusterings() []clustering {
 
 // Maintain implements [store.Maintainer]. It makes clusters of rows that are older than three days, as long as
 // there are enough, and frees the space of replaced states. After each cluster it rests as [store.Pace]
-// requires, and other calls of Seal may run. It does nothing for a store in memory, because there the space of
+// requires; meanwhile Seal and Erase may run. It does nothing for a store in memory, because there the space of
 // moved rows would not become free.
 func (s *Store) Maintain(ctx context.Context) error {
 	if s.cfg.memory() || s.cfg.MemoryLimit < clusterMemory {
@@ -110,8 +110,8 @@ func (s *Store) cluster(ctx context.Context, of clustering) (made bool, err erro
 	return made, err
 }
 
-// move moves the oldest rows that have never moved and whose time is before before. It does nothing if there
-// are too few.
+// move moves the oldest rows that have never moved and whose time is smaller than before. It does nothing if
+// there are too few.
 //
 // The engine writes a row group to disk when the next one begins. It writes the last row group during the
 // commit, when nobody else can commit. So move also moves a few further rows after the cluster, which become

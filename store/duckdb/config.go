@@ -25,8 +25,8 @@ type Config struct {
 	// each row received in the last eight days, and the answers and states that a query.Engine holds. While
 	// many large queries run, the engine may exceed the limit by half. 0 means 1 GiB.
 	MemoryLimit int64
-	// Threads is the number of threads that one query may use. 0 means 1. Queries run in parallel, so more
-	// threads per query cost more processor time for the same answers.
+	// Threads is the number of threads that one query may use. 0 means 1, because queries already run in
+	// parallel, and more threads need more processor time for the same answers.
 	Threads int
 	// TempDir is a directory for data that does not fit in memory. Empty means Path + ".tmp", which Open
 	// empties, or no directory for a store in memory.

@@ -27,9 +27,10 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() []error { return []error{f.kind, f.cause} }
 
-const invalidated = "database has been invalidated" // with "data" in place of "database" the driver means an appender
+const invalidated = "database has been invalidated" // the driver's error about an appender has "data" instead of "database"
 
-// outOfMemory lists texts of errors for exhausted memory. A commit reports only the texts after the first.
+// outOfMemory lists texts of errors for exhausted memory. A failed commit reports only the text after "Out of
+// Memory Error: ".
 var outOfMemory = []string{"Out of Memory Error", "failed to pin block", "could not allocate block", "failed to allocate data"}
 
 // errorTexts maps texts of the engine's errors to errors of package store. The types of these errors are not

@@ -36,8 +36,8 @@ func ensureFile(cfg Config, steps []string) error {
 	if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrNewerSchema) || errors.Is(err, errForeign) {
 		return err
 	}
-	// From here on it is certain that this process has not locked the file. Opening and closing the file would
-	// release such locks.
+	// The functions below open and close the file, which releases all locks of this process on it. They run
+	// only now, because probe has shown that this process has no locks on the file.
 	if err != nil && errors.Is(err, store.ErrUnavailable) {
 		return errors.Join(checkMark(cfg.Path), err)
 	}

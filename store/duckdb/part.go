@@ -59,7 +59,7 @@ func (p *parts) begin() {
 	}
 }
 
-// maybe appends to in the numbers of the parts that may contain k.
+// maybe appends the numbers of the parts that may contain k to in.
 func (p *parts) maybe(in []int32, k key) []int32 {
 	for _, some := range p.grouped {
 		in = some.maybe(in, k)

@@ -18,8 +18,8 @@ import (
 // This is at least eight times 24 hours; package store promises seven.
 const rememberDays = 8
 
-// A key is the hash, with 96 bits, of an event id with its subject, its kind of row, and whether it was sent
-// with an API key.
+// A key is a hash of an event id, its subject, its kind of row, and whether it was sent with an API key. It has
+// 96 bits.
 type key struct {
 	hi int64
 	lo int32

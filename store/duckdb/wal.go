@@ -73,9 +73,10 @@ const (
 // units has the bytes of the units that the engine uses for sizes.
 var units = map[string]float64{"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
-// compare compares an undamaged log with the size that the engine replayed. The engine reports that size
-// rounded to a tenth of a unit. Swapping words of an entry does not change its checksum. But then the engine
-// may take the entry for the end of the log. So compare also detects that damage.
+// compare compares an undamaged log with the size that the engine replayed, which is rounded to a tenth of a
+// unit. It detects swapped words in an entry: the checksum of the entry stays the same, but the engine may take
+// the entry for the end of the log. In that case compare sets w.committed to the end of the last replayed
+// commit.
 func (w *walk) compare(replayed string) {
 	number, unit, _ := strings.Cut(replayed, " ")
 	n, err := strconv.ParseFloat(number, 64)
@@ -256,8 +257,8 @@ func (p *walParser) number() uint64 {
 // entryHead is the size of an entry's length and checksum.
 const entryHead = 16
 
-// readEntry returns the length and the kind of the entry that begins at at. The length is 0 if the entry is
-// damaged or incomplete.
+// readEntry returns the length and the kind of the entry at a position. The length is 0 if the entry is damaged
+// or incomplete.
 func readEntry(log io.ReaderAt, at, size int64) (length int64, kind byte, err error) {
 	if size-at < entryHead {
 		return 0, 0, nil
@@ -300,7 +301,7 @@ func sumOf(payload *io.SectionReader) (sum uint64, kind byte, err error) {
 
 // repairLog removes entries that were never acknowledged from the end of the log at path, so that the engine
 // can replay it to its end. If the removed part may have been acknowledged, repairLog copies the log before. If
-// commits cannot be replayed, it changes nothing and returns an error.
+// commits cannot be replayed, it makes a copy, leaves the log unchanged and returns an error.
 func repairLog(path string, w walk, logger *slog.Logger) error {
 	facts := []any{"log", path, "found", string(w.rest), "at", w.stopped, "cut", w.size - w.committed, "entries", w.loose}
 	switch w.rest {
