@@ -115,7 +115,7 @@ func TestRowsAreWhole(t *testing.T) {
 	}
 }
 
-// A session has the fields for the test of the shape.
+// A session has the counts and times of one session that the tests check.
 type session struct {
 	views, others int
 	source        string
@@ -141,7 +141,7 @@ func sessionsOf(b *store.Batch) map[string]*session {
 			s.views++
 		case store.Exit:
 		default:
-			if !strings.HasPrefix(e.Name, "$") { // these belong to no session
+			if !strings.HasPrefix(e.Name, "$") { // events with $ are not part of a session
 				s.others++
 			}
 		}

@@ -137,7 +137,7 @@ func (t *tree) checkForbidden(f *file, uses map[*ast.Ident]types.Object) (out []
 	return out
 }
 
-// missingClock reports whether e is "x.Now == nil", which comes before the default of x.
+// missingClock reports whether e is "x.Now == nil". Constructors use this condition to set the default clock.
 func missingClock(e ast.Expr) bool {
 	eq, ok := e.(*ast.BinaryExpr)
 	if !ok || eq.Op != token.EQL {
