@@ -66,7 +66,7 @@ func checkFuncs(t *tree) (out []finding) {
 	return out
 }
 
-// forbidden has names of the standard library that only tests may use, by import path, with an alternative. A name that ends in "()"
+// forbidden maps names of the standard library that only tests may use to the reason or the alternative. A name that ends in "()"
 // must not be called, but may be a value, such as the default of a Config. In "if c.Now == nil { … }" it may be called.
 var forbidden = map[string]string{
 	"time.Now()":             "take the clock as an argument",
