@@ -30,9 +30,9 @@ var links = subjectRecord[Link]{
 }
 
 // CreateLink stores l and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
-// current time, and an empty name becomes the slug, or the target if there is no slug. Its error wraps
-// store.ErrInvalid if the owner is missing or the target is not an http or https URL, [ErrNoOwner], [ErrExists] if
-// the id or the slug is taken, and [ErrRemoved].
+// current time, and an empty name becomes the slug, or the target without a slug. Its error wraps store.ErrInvalid
+// if the owner is missing or the target is not an http or https URL, [ErrNoOwner] if the owner does not exist,
+// [ErrExists] if the id or the slug is taken, or [ErrRemoved].
 func (s *Store) CreateLink(ctx context.Context, l Link) (Link, error) { return links.create(ctx, s, l) }
 
 // ChangeLink changes a link as [Store.ChangeWebsite] changes a website. Its error also wraps [ErrExists] if the
@@ -78,8 +78,8 @@ var monitors = subjectRecord[Monitor]{
 
 // CreateMonitor stores m and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
 // current time, and an empty name becomes the URL. Its error wraps [store.ErrInvalid] if the owner is missing or
-// the URL is invalid, [store.ErrNotFound] if the owner has no such website, [ErrNoOwner], [ErrExists] if the id is
-// taken, and [ErrRemoved].
+// the URL is invalid, [store.ErrNotFound] if the owner has no such website, [ErrNoOwner] if the owner does not
+// exist, [ErrExists] if the id is taken, or [ErrRemoved].
 func (s *Store) CreateMonitor(ctx context.Context, m Monitor) (Monitor, error) {
 	return monitors.create(ctx, s, m)
 }

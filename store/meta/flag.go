@@ -150,8 +150,8 @@ func (f Flags) drop(ctx context.Context, db querier, c flags.Commit) error {
 	return nil
 }
 
-// dropAll returns statements that delete all flags, groups and changes of a client. The set's revision stays and
-// grows, so that evaluators with a copy of the set notice the change.
+// dropAll returns statements that delete all flags, groups and changes of a client. They increase the revision of
+// the set and do not delete it, so that evaluators with a copy of the set notice the change.
 func (f Flags) dropAll(client flags.Client) []sq.Sqlizer {
 	where := ofClient(client)
 	return []sq.Sqlizer{

@@ -14,8 +14,8 @@ import (
 )
 
 // CreateKey stores k with a new secret. It returns the stored key (see [auth.Issuer.Issue]) and the secret, which
-// no other call returns. Its error wraps [auth.ErrBadKey] if [auth.Key.Check] rejects the key, [ErrNoOwner], and
-// both [ErrExists] and [auth.ErrExists] if the id is taken.
+// no other call returns. Its error wraps [auth.ErrBadKey] if [auth.Key.Check] rejects the key, [ErrNoOwner] if the
+// owner does not exist, or both [ErrExists] and [auth.ErrExists] if the id is taken.
 //
 // After a commit with an unknown outcome, CreateKey looks the key up. If it does not find the key, the error wraps
 // [ErrInDoubt]. The key may still exist then, but its secret is lost.
@@ -76,7 +76,8 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	return k, secret, nil
 }
 
-// writeRotation stores the secrets of k, if the digest of its current secret is still before.
+// writeRotation stores the secrets of k, if the digest of its current secret is still before. Otherwise its error
+// wraps [auth.ErrConflict].
 func (s *Store) writeRotation(ctx context.Context, db querier, before string, k keyRow) error {
 	// The digest shows whether another rotation came first.
 	same := sq.Eq{"id": k.ID, "digest": before, "revoked_at": nil}

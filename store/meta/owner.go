@@ -37,7 +37,7 @@ var owners = record[Owner]{"owner", "owners", func(o *Owner) []field {
 
 // CreateOwner stores o and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
 // current time, and an empty name becomes the id. Its error wraps [store.ErrInvalid] if the id has spaces or a
-// text is too long, [ErrExists] if the id is taken, and [ErrClientID] if a website has the id.
+// text is too long, [ErrExists] if the id is taken, or [ErrClientID] if a website has the id.
 func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	var faults faults
 	o.ID = faults.id("org", o.ID)
@@ -97,9 +97,9 @@ func (s *Store) ChangeOwner(ctx context.Context, id string, amend func(*Owner)) 
 }
 
 // RemoveOwner removes an owner with its revoked keys and its feature flags. Its error wraps [ErrInUse] if the
-// owner has websites, links, monitors or other keys, and store.ErrNotFound. An owner that is created later with
-// the same id may use the ids of removed records again (see [ErrRemoved]). After [ErrInDoubt] the owner may be
-// removed or not.
+// owner has websites, links, monitors or other keys, or store.ErrNotFound. An owner that is created later with the
+// same id may use the ids of removed records again (see [ErrRemoved]). After [ErrInDoubt] the owner may be removed
+// or not.
 func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 	return s.update(ctx, "remove owner", func(ctx context.Context, db querier) error {
 		if _, err := owners.lock(ctx, s, db, id); err != nil {

@@ -36,9 +36,9 @@ const profileCounts = "profile_counts"
 // set.
 type profileLimits struct{ all, anonymous int }
 
-// Identify stores i. It is on disk when Identify returns nil. The error wraps [store.ErrManyTraits]. It wraps
-// [store.ErrManyProfiles] if the website already has [store.MaxProfiles], or if a sender without a key would
-// exceed [store.MaxAnonymousProfiles].
+// Identify stores i. It is on disk when Identify returns nil. The error wraps [store.ErrManyTraits] if the profile
+// would have too many traits. It wraps [store.ErrManyProfiles] if the website already has [store.MaxProfiles], or
+// if a sender without a key would exceed [store.MaxAnonymousProfiles].
 func (s *Store) Identify(ctx context.Context, i store.Identification) error {
 	return s.identify(ctx, i, profileLimits{store.MaxProfiles, store.MaxAnonymousProfiles})
 }

@@ -34,8 +34,8 @@ var websites = subjectRecord[store.Website]{
 // CreateWebsite stores w and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
 // current time, domain and allowed origins become bare hosts in lower case (whole URLs are accepted), and an empty
 // name becomes the domain. Its error wraps [store.ErrInvalid] if the owner or the domain is missing or the rules
-// are invalid, [ErrNoOwner], [ErrExists] if the id is taken, [ErrClientID] if an owner has the id, and
-// [ErrRemoved].
+// are invalid, [ErrNoOwner] if the owner does not exist, [ErrExists] if the id is taken, [ErrClientID] if an owner
+// has the id, or [ErrRemoved].
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	return websites.create(ctx, s, w)
 }
