@@ -216,7 +216,7 @@ func holder(e ast.Expr) *ast.Ident {
 	}
 }
 
-// home matches the home folder of a person.
+// home matches paths in a user's home folder.
 var home = regexp.MustCompile(`(^|[\s"'=:(` + "`" + `])(/home/[a-z][\w.-]*/|/Users/[A-Za-z][\w.-]*/|/root/|[A-Z]:\\Users\\)`)
 
 func checkHomes(t *tree) (out []finding) {
