@@ -119,10 +119,10 @@ func TestWithoutPepper(t *testing.T) {
 		}
 		cfg.Pepper = auth.Pepper{}
 		s := mustOpen(t, cfg)
-		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "pepper") {
+		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "Pepper") {
 			t.Errorf("CreateKey: %v", err)
 		}
-		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "pepper") {
+		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "Pepper") {
 			t.Errorf("RotateKey: %v", err)
 		}
 		if keys, err := s.Keys(t.Context(), "acme"); err != nil || len(keys) != 1 {
