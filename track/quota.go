@@ -74,11 +74,10 @@ func (u *usageCache) events(ctx context.Context, one *used, website string, now 
 // A quota is the part of a website's quota that one request may use.
 type quota struct {
 	used *used
-	left int64 // events left when the request began, minus its accepted events; other requests may use them, too
+	left int64 // number of events left when the request began, minus its accepted events; concurrent requests are not subtracted
 }
 
-// withinQuota returns an error if the website has used up its events of the month. Months are in
-// UTC.
+// withinQuota returns an error if the website has used up its events of the month, in UTC.
 func (c *call) withinQuota(ctx context.Context, w store.Website) error {
 	if w.Rules.MonthlyEvents == 0 || c.h.usage.usage == nil || c.route.kind == kindIdentify { // identifications are not events
 		return nil

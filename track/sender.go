@@ -127,8 +127,8 @@ func isPlaceholder(id string) bool {
 	return false
 }
 
-// raw reports whether the visitor id is stored as sent. The item can ask for it, or say "auto": then it is stored for
-// senders in the United States. Any other value means no.
+// raw reports whether the visitor id is stored as sent. By default it is not. The item can set anonymizeVisitorIds
+// to false, or to "auto", which stores ids as sent for senders in the United States.
 func (c *call) raw(f *fields) bool {
 	v, name := f.get("anonymizeVisitorIds", "anonymize_visitor_ids")
 	switch v {
@@ -143,7 +143,8 @@ func (c *call) raw(f *fields) bool {
 	return false
 }
 
-// hide returns the hash of a visitor id of a website with the salt of the UTC day of its arrival.
+// hide returns an HMAC of a visitor id and its website. The key is the salt of the UTC day on which the request
+// arrived.
 func (c *call) hide(ctx context.Context, website, id string) (string, error) {
 	if c.salted == nil {
 		salt, err := c.h.cfg.Salts.Salt(ctx, c.now.Truncate(24*time.Hour))

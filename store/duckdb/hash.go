@@ -8,8 +8,8 @@ import (
 	"encoding/binary"
 )
 
-// hashOf is the number that stands for text: the first 63 bits of a SHA-256 under the key of
-// the file, so that nobody can choose ids that share a number.
+// hashOf returns the number that is stored for an id: the first 63 bits of a SHA-256 with the file's key.
+// Because of the key, nobody can choose ids with the same number.
 func hashOf(key, text string) int64 {
 	if text == "" {
 		return 0
@@ -18,7 +18,7 @@ func hashOf(key, text string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1) // 63 bits
 }
 
-// readHashKey reads the key of the file.
+// readHashKey reads the key for hashes from the file.
 func readHashKey(c engine) (key string, err error) {
 	err = c.each("SELECT key FROM hash_key", nil, func(v []sqldriver.Value) error { return scan(v, &key) })
 	return key, err

@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// older makes a file of the schema that steps lead to, with one event. With logged the
-// event is in its log, as after a kill.
+// older creates a file with one event and the schema of steps. If logged is true, the event is in its log, as
+// after a kill.
 func older(t *testing.T, steps []string, logged bool) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -36,6 +36,7 @@ func older(t *testing.T, steps []string, logged bool) string {
 	return path
 }
 
+// steps returns all migrations and more.
 func steps(t *testing.T, more ...string) []string {
 	t.Helper()
 	known, err := migrations()
@@ -45,14 +46,14 @@ func steps(t *testing.T, more ...string) []string {
 	return append(known, more...)
 }
 
-func TestANewerSchemaIsRefusedUntouched(t *testing.T) {
+func TestNewerSchemaIsUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, logged := range []bool{false, true} {
 		refuse(t, older(t, steps(t, "CREATE TABLE of_the_future(x INTEGER)"), logged), store.ErrNewerSchema)
 	}
 }
 
-func TestAnOlderSchemaMigratesForward(t *testing.T) {
+func TestOlderSchemaIsUpgraded(t *testing.T) {
 	t.Parallel()
 	for _, logged := range []bool{false, true} {
 		path := older(t, steps(t), logged)
@@ -60,10 +61,10 @@ func TestAnOlderSchemaMigratesForward(t *testing.T) {
 			"CREATE TABLE second(x INTEGER)",
 			"INSERT INTO second SELECT count(*) FROM events; CREATE VIEW third AS SELECT * FROM second"))
 		if e, v := count(t, s, "events"), count(t, s, "third"); e != 1 || v != 1 {
-			t.Errorf("with a log %t: %d events, %d rows in the new view; want one of each", logged, e, v)
+			t.Errorf("logged %t: %d events and %d rows in the new view, want one of each", logged, e, v)
 		}
 		if got := mustWrite(t, s, event("e")); got.Repeated != 1 {
-			t.Errorf("with a log %t: the event again = %+v, want a repeat", logged, got)
+			t.Errorf("logged %t: second Write of the event = %+v, want a repeat", logged, got)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -82,32 +83,32 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-func TestAMigrationThatFailsChangesNothing(t *testing.T) {
+func TestFailedMigrationChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
 	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine, testClusterRows}); err == nil {
 		_ = s.Close()
-		t.Fatal("Open with a step that fails succeeded")
+		t.Fatal("Open with a failing step returned no error")
 	}
 	s := open(t, Config{Path: path})
 	if e, v := count(t, s, "events"), count(t, s, "visits"); e != 1 || v != 0 {
-		t.Errorf("%d events, %d visits; want 1 and 0", e, v)
+		t.Errorf("%d events and %d visits, want 1 and 0", e, v)
 	}
 	if _, err := s.Query(t.Context(), store.Statement{SQL: "SELECT * FROM second"}); err == nil {
-		t.Error("a step before the one that failed was kept")
+		t.Error("the step before the failed one was stored")
 	}
 }
 
-func TestNewerFilesOfTheEngineAreNewerSchemas(t *testing.T) {
+func TestNewerEngineFileIsANewerSchema(t *testing.T) {
 	t.Parallel()
 	err := explainOpen(errors.New("IO Error: Trying to read a database file with version number 99, but we can only read versions between 64 and 67."))
 	if !errors.Is(err, store.ErrNewerSchema) {
-		t.Errorf("%v, want ErrNewerSchema", err)
+		t.Errorf("explainOpen = %v, want ErrNewerSchema", err)
 	}
 }
 
-// The steps in schema/*.sql lead to the columns of package schema, and the types of their kinds.
+// TestFilesHaveTheColumnsOfTheSchema compares the tables that schema/*.sql creates with package schema.
 func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 	t.Parallel()
 	types := map[schema.Kind]string{
@@ -149,8 +150,9 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 	}
 }
 
-// A step can only add a column at the end of a table, wherever it stands in the schema.
-func TestColumnsMayStandInAnotherOrder(t *testing.T) {
+// TestColumnsInAnotherOrder writes to a table whose columns have another order than in package schema:
+// migrations can add columns only at the end.
+func TestColumnsInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	s := openSteps(t, Config{}, steps(t,
 		"ALTER TABLE visits RENAME TO old; CREATE TABLE visits AS SELECT * EXCLUDE (event_id, city), event_id, city FROM old; DROP TABLE old"))
@@ -159,11 +161,11 @@ func TestColumnsMayStandInAnotherOrder(t *testing.T) {
 	mustWrite(t, s, &store.Batch{Visits: []store.Visit{visit}})
 	rows := ask(t, s, "SELECT event_id || ' ' || city || ' ' || referrer FROM visits", []dialect.Kind{dialect.Text})
 	if got := rows.Columns[0].Texts; !slices.Equal(got, []string{"1 Bonn https://x.example/"}) {
-		t.Errorf("%q", got)
+		t.Errorf("visits %q, want the values in their columns", got)
 	}
 }
 
-func TestAColumnThatNobodyKnowsIsRefused(t *testing.T) {
+func TestUnknownColumn(t *testing.T) {
 	t.Parallel()
 	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine, testClusterRows})
 	if !errors.Is(err, store.ErrCorrupt) {

@@ -13,13 +13,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestOlderFileIsBroughtForward opens the file of this program with one that knows two migrations more.
-func TestOlderFileIsBroughtForward(t *testing.T) {
+// TestOlderFileIsMigrated opens a file of this program with a program that knows two more migrations.
+func TestOlderFileIsMigrated(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		filled(t, cfg)
 		files, ok := later(t).(fstest.MapFS)
 		if !ok {
-			t.Fatal("the migrations are no MapFS")
+			t.Fatal("the migrations are not a MapFS")
 		}
 		files["9001_shade.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nALTER TABLE websites ADD COLUMN shade TEXT;\nUPDATE websites SET shade = 'light ' || color;\n")}
 		var log bytes.Buffer
@@ -30,12 +30,12 @@ func TestOlderFileIsBroughtForward(t *testing.T) {
 		}
 		for _, version := range []string{"9000", "9001"} {
 			if where := "at=" + langOf(cfg).name(cfg) + " version=" + version + "\n"; !strings.Contains(log.String(), where) {
-				t.Errorf("no %q in the log:\n%s", where, log.String())
+				t.Errorf("the log does not contain %q:\n%s", where, log.String())
 			}
 		}
 		shades, err := texts(t.Context(), s.read, "SELECT DISTINCT shade FROM websites")
 		if err != nil || !slices.Equal(shades, []string{"light blue"}) {
-			t.Errorf("the websites of before have the shades %q, %v", shades, err)
+			t.Errorf("the websites have the shades %q, %v", shades, err)
 		}
 		sites, err := s.Websites(t.Context(), "acme")
 		if err := errors.Join(err, s.Close()); err != nil || len(sites) != 200 {
@@ -49,7 +49,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 		filled(t, cfg)
 		files, ok := later(t).(fstest.MapFS)
 		if !ok {
-			t.Fatal("the migrations are no MapFS")
+			t.Fatal("the migrations are not a MapFS")
 		}
 		files["9001_bad.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nDELETE FROM websites;\nSELECT nothing FROM nowhere;\n")}
 		if s, err := open(t.Context(), cfg, files); err == nil {
@@ -67,7 +67,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	})
 }
 
-func TestOpeningTogether(t *testing.T) {
+func TestConcurrentOpen(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		const openers = 8
 		var wg sync.WaitGroup
