@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 )
 
 const (
@@ -21,8 +22,6 @@ const (
 	maxUserAgent = 256
 	// maxLine is more than the longest line: 15 texts, which JSON escapes may make six times as long.
 	maxLine = 128 << 10
-	// stamp is the format of an entry's time.
-	stamp = "2006-01-02T15:04:05.000Z"
 	// statusAt is the index of the status among the texts of an entry.
 	statusAt = 11
 	// laterAt is the index of the first text that was added later. These texts are signed and written only if
@@ -101,7 +100,7 @@ func AppendLine(to []byte, r Record) []byte {
 	e := &r.Entry
 	to = appendText(append(to, `{"writer":`...), r.Writer)
 	to = strconv.AppendInt(append(to, `,"seq":`...), r.Seq, 10)
-	to = e.Time.UTC().AppendFormat(append(to, `,"time":"`...), stamp)
+	to = e.Time.UTC().AppendFormat(append(to, `,"time":"`...), jsontext.Instant)
 	to = append(to, '"')
 	all := texts(e)
 	for i, t := range all[:laterAt] {
@@ -145,8 +144,8 @@ func ParseLine(text []byte) (Record, error) {
 	if err := parseJSON(text, &l); err != nil {
 		return Record{}, err
 	}
-	at, err := time.Parse(stamp, l.Time)
-	if err == nil && at.Format(stamp) != l.Time {
+	at, err := time.Parse(jsontext.Instant, l.Time)
+	if err == nil && at.Format(jsontext.Instant) != l.Time {
 		err = errSpelling
 	}
 	if err != nil {
@@ -161,13 +160,11 @@ func ParseLine(text []byte) (Record, error) {
 
 // appendJSON appends v as a line of JSON. Its callers only pass values that encode without an error.
 func appendJSON(to []byte, v any) []byte {
-	buf := bytes.NewBuffer(to)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
+	line, err := jsontext.AppendLine(to, v)
+	if err != nil {
 		return to
 	}
-	return buf.Bytes()
+	return line
 }
 
 var errSpelling = errors.New("not spelled as it was written")

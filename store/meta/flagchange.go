@@ -11,6 +11,7 @@ import (
 	sq "github.com/Masterminds/squirrel"
 
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -242,11 +243,8 @@ func (u undo) apply(after members) members {
 
 // toJSON writes a record so that the JSON values in it stay as they are, byte for byte.
 func toJSON(record any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(record)
-	return b.String(), err
+	text, err := jsontext.AppendLine(nil, record)
+	return string(text), err
 }
 
 func fromJSON(text string, into any) error {
