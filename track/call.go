@@ -36,8 +36,10 @@ func (h *handler) begin(rt *route, r *front.Request, c *call) {
 		clock:  h.clock(r, rt.access, keyed),
 		ids:    hasher{salts: h.cfg.Salts, day: r.Now.UTC().Truncate(24 * time.Hour)},
 	}
-	c.gate = gate{request: r, route: rt, finder: finder{directory: h.cfg.Directory, key: key}, quotas: quotas{usage: h.usage}, blocked: h.blocked}
-	c.gate.site = c.gate.named()
+	c.gate = gate{
+		request: r, route: rt, site: namedSite(r, rt.access),
+		finder: finder{directory: h.cfg.Directory, key: key}, quotas: quotas{usage: h.usage}, blocked: h.blocked,
+	}
 	c.delivery = delivery{writer: h.cfg.Writer, profiles: h.cfg.Profiles, now: h.cfg.Now}
 }
 

@@ -28,10 +28,10 @@ type gate struct {
 	used    map[auth.Resource]bool   // what the accepted rows belong to
 }
 
-// named returns the website that the URL or a header names.
-func (g *gate) named() string {
-	q := g.request.URL.Query()
-	switch header := g.request.Header.Get("Databuddy-Client-Id"); g.route.access {
+// namedSite returns the website that the URL or a header of r names.
+func namedSite(r *front.Request, access Access) string {
+	q := r.URL.Query()
+	switch header := r.Header.Get("Databuddy-Client-Id"); access {
 	case ByWebsite:
 		return first(q.Get("client_id"), header, q.Get("website_id"))
 	case ByKeyOrWebsite:
@@ -138,7 +138,7 @@ func (g *gate) website(ctx context.Context, id string, unknown code) (store.Webs
 // A target returns the website of an item.
 type target func(g *gate, ctx context.Context, f *fields) (store.Website, error)
 
-// ofRequest is the target of items that belong to the request's website.
+// ofRequest is the target of items that belong to the request's website; a request that needs a key has none.
 func (g *gate) ofRequest(context.Context, *fields) (store.Website, error) {
 	return g.sites[g.home], nil
 }
@@ -161,9 +161,6 @@ func (g *gate) ofItem(ctx context.Context, f *fields) (store.Website, error) {
 	}
 	return g.website(ctx, id, codeWebsiteMismatch) // the same error for unknown websites and websites of other owners
 }
-
-// ofNone is the target of items without a website.
-func (g *gate) ofNone(context.Context, *fields) (store.Website, error) { return store.Website{}, nil }
 
 // accept returns an error if one, a row of site, may not be stored.
 func (g *gate) accept(ctx context.Context, one row, site store.Website) error {

@@ -46,7 +46,7 @@ func TestGateAccepts(t *testing.T) {
 			quotas:  quotas{usage: &usageCache{usage: c.usage}},
 			blocked: &blockedCounter{writer: w, now: noonClock, logger: slog.New(slog.DiscardHandler), closed: true},
 		}
-		g.site = g.named()
+		g.site = namedSite(g.request, g.route.access)
 		site, err := g.website(t.Context(), g.site, codeBadClient)
 		if err == nil && c.key == "" {
 			err = g.enter(t.Context())
@@ -96,7 +96,7 @@ func TestGateRefuses(t *testing.T) {
 			quotas:  quotas{usage: &usageCache{}},
 			blocked: &blockedCounter{writer: w, now: noonClock, logger: slog.New(slog.DiscardHandler), closed: true},
 		}
-		g.site = g.named()
+		g.site = namedSite(g.request, g.route.access)
 		code := ""
 		if p, ok := errors.AsType[*problem](g.allow(t.Context())); ok {
 			code = p.Code

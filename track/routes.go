@@ -41,8 +41,8 @@ func routes() []*route {
 		{path: "/vitals", access: ByWebsite, body: upTo(20), kind: kindVitals, target: (*gate).ofRequest, read: (*reader).vital, reply: (*outcome).counted},
 		{path: "/engagement", access: ByWebsite, body: upTo(20), kind: kindSpan, target: (*gate).ofRequest, read: (*reader).span, reply: (*outcome).counted},
 		{path: "/identify", access: ByKeyOrWebsite, anonymous: auth.ClassIdentify, body: one, kind: kindIdentify, target: (*gate).ofItem, read: (*reader).person, reply: (*outcome).single},
-		{path: "/link-visits", access: ByKey, body: list, kind: kindVisit, kinds: []string{kindVisit}, target: (*gate).ofNone, read: (*reader).visit, reply: (*outcome).batched},
-		{path: "/uptime-checks", access: ByKey, body: list, kind: kindCheck, kinds: []string{kindCheck}, target: (*gate).ofNone, read: (*reader).check, reply: (*outcome).batched},
+		{path: "/link-visits", access: ByKey, body: list, kind: kindVisit, kinds: []string{kindVisit}, target: (*gate).ofRequest, read: (*reader).visit, reply: (*outcome).batched},
+		{path: "/uptime-checks", access: ByKey, body: list, kind: kindCheck, kinds: []string{kindCheck}, target: (*gate).ofRequest, read: (*reader).check, reply: (*outcome).batched},
 	}
 }
 
