@@ -1,9 +1,9 @@
-# The standalone server as a small image that does not run as root. The data lies in the volume /data.
+# A small image of the standalone server. It does not run as root, and stores its data in the volume /data.
 #
 #	docker build -t sightline .
 #	docker run -p 8080:8080 -v sightline:/data sightline
 #
-# The folder .git belongs to the build: Go takes the version from its tags.
+# The build needs the folder .git, because Go takes the version from its tags.
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY . .

@@ -16,10 +16,11 @@ func (c Class) Token() Class { return c + "-token" }
 func (c Class) Tokens() Class { return c + "-tokens" }
 
 // Charge takes cost from the bucket of p's key in class. For a panel token it takes cost from two other
-// buckets: the token's and the one that all tokens of the key share. So panels do not use up the key's
-// limit, and minting many tokens does not raise it. Charge returns the decision of the token's bucket,
-// or the refusal of the shared one. If one bucket refuses, the other is not charged. The exception is a
-// race for the rest of the shared bucket: then the token's bucket may be charged for a refused request.
+// buckets: the bucket of the token, and a bucket that all tokens of the key share. So panels do not use up the
+// limit of the key, and minting many tokens does not raise the limit. Charge returns the decision of the token's
+// bucket, unless the shared bucket refuses. If one of the buckets refuses, the other one is not charged. There is
+// one exception: if several requests compete for the rest of the shared bucket, a token's bucket may be charged for
+// a request that is refused.
 func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int) (Decision, error) {
 	own := p.Key.Limits
 	if p.Token == "" {
@@ -31,7 +32,7 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	}
 	all, err := l.Allow(ctx, class.Tokens(), p.Key.ID, 0, together)
 	short := err == nil && all.Limit > 0 && all.Remaining < cost
-	if short { // this call returns the time to wait, or takes tokens that have just come back
+	if short { // this call returns the time to wait, or succeeds if the bucket has refilled in the meantime
 		all, err = l.Allow(ctx, class.Tokens(), p.Key.ID, cost, together)
 	}
 	if err != nil || !all.OK {
@@ -47,9 +48,9 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	return d, nil
 }
 
-// Acquire takes one of p's slots for concurrent requests. A panel token takes a slot of the token and one
-// of [TokensFactor] times as many that all tokens of the key share. So no token can use up the slots of
-// others. release is nil after a refusal. Otherwise the caller must call it exactly once, after the request
+// Acquire takes one of p's slots for concurrent requests. A panel token takes a slot of the token, and a slot that
+// all tokens of the key share. There are [TokensFactor] times as many shared slots, so no token can use up the slots
+// of the others. release is nil after a refusal. Otherwise the caller must call it exactly once, after the request
 // ended.
 func (p *Principal) Acquire(l ConcurrencyLimiter) (d Decision, release func()) {
 	if p.Token == "" {

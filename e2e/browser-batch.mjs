@@ -1,5 +1,5 @@
-// Sends what a browser's tracker sends: a batch of page events and an outgoing link as
-// text/plain, with an origin and without credentials, then once more as a retry would.
+// Sends requests like the tracker in a browser: a batch of page events and an outgoing link as text/plain, with an
+// origin and without credentials. Then it sends them again, like a retry.
 //
 //   node browser-batch.mjs "$READY"
 //

@@ -14,7 +14,7 @@ const problems = [];
 /** The dashboard in a tab of its own. */
 async function open(hash, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Europe/Berlin", ...options });
-  context.setDefaultTimeout(120_000); // a busy machine is no mistake
+  context.setDefaultTimeout(120_000); // a busy machine must not fail the test
   const tab = await context.newPage();
   tab.on("console", (said) => said.type() === "error" && problems.push(said.text()));
   tab.on("pageerror", (error) => problems.push(String(error)));
@@ -35,7 +35,7 @@ assert.equal(number(await tab.locator("dt:text-is('Pageviews') + dd").textConten
 assert.deepEqual(await first.locator("td").allTextContents().then(([name, views]) => [name, number(views)]), [pages[0].path, pages[0].pageviews]);
 assert.equal(await tab.locator("section .failed").count(), 0, "a table failed");
 
-// A click on a row asks for that page alone; a click on the filter asks for all again.
+// A click on a row filters by that page. A click on the filter removes it.
 await first.locator("button").click();
 await tab.locator("#filters button").waitFor();
 const [{ data: [filtered] }] = await query(service, { ...ask, parameters: ["summary_metrics"], filters: [{ field: "path", op: "eq", value: pages[0].path }] });

@@ -67,7 +67,7 @@ async function askFor(sent) {
   const some = [source.pick(keys), source.pick(keys), source.pick(keys)];
   const results = await Promise.all(some.map((key) => manager.getFlag(key))); // one request for all
   results.forEach((result, i) => {
-    if (result.reason === "NOT_FOUND") result = { ...result, reason: "FLAG_NOT_FOUND" }; // the SDK's own word
+    if (result.reason === "NOT_FOUND") result = { ...result, reason: "FLAG_NOT_FOUND" }; // the SDK renames the reason
     same(result, set, some[i], context, "getFlag");
   });
 

@@ -1,4 +1,4 @@
-// Generates random flags and contexts. As a program it prints cases, one a line. The evaluator of the
+// Generates random flags and contexts. As a program it prints one case per line. The evaluator of the
 // service must give the same results as the second evaluator:
 //
 //   node flags-random.mjs SEED CASES
@@ -57,7 +57,7 @@ export function random(seed) {
       rules: times(below(3), goodRule), rolloutPercentage: below(101), rolloutBy: pick(["user", "organization", "team"]), variants: variants(),
       dependencies: earlier.length && !below(4) ? [pick(earlier)] : [],
     };
-    const version = pick([undefined, 1, 2]); // without one the service takes 2
+    const version = pick([undefined, 1, 2]); // the service uses 2 by default
     if (version) made.hashVersion = version;
     if (version !== 1 && below(2)) made.rolloutPercentage = below(10_001) / 100;
     if (below(2)) made.payload = { k: pick(scalars) };

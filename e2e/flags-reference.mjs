@@ -1,5 +1,5 @@
-// A second evaluator of feature flags, written from the comment of package flags and from
-// nothing else, in the language whose strings and numbers that comment is about.
+// A second evaluator of feature flags. It was written only from the documentation of package flags, in JavaScript,
+// because the documentation defines strings and numbers as in ECMAScript.
 
 import { mix, part } from "./flags-hash.mjs";
 

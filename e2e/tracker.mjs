@@ -40,7 +40,7 @@ const server = createServer(async (request, response) => {
   response.end(file ? await readFile(`.${pathname}`) : page(pathname === "/sdk" ? "" : tag(attributes)));
 });
 await new Promise((then) => server.listen(0, "127.0.0.1", then));
-// Set for the browser and not for its pages, whose last requests would contain HeadlessChrome.
+// The user agent is set for the browser, because the last requests of a page ignore the setting of the page.
 const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 const here = `127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({
@@ -330,7 +330,7 @@ async function calls() {
   const identified = tab.waitForResponse((r) => r.url().includes("/identify"));
   await tab.evaluate(() => {
     databuddy.identify("user_7", { name: "Ada" });
-    databuddy.identify("user_7", { name: "Ada" }); // said already
+    databuddy.identify("user_7", { name: "Ada" }); // the same call as before
     databuddy.track("logged_in");
   });
   assert.equal((await identified).status(), 200, "identify");

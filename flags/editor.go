@@ -183,8 +183,8 @@ func (e *Editor) History(ctx context.Context, t Target, before int64, limit int)
 	return append(due, kept...), err
 }
 
-// settled returns the flag of t with all due steps of its schedule, and the changes for steps that are not in
-// the store yet.
+// settled returns the flag of t after all due steps of its schedule, and the changes for the steps that the store
+// does not have yet.
 func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
 	f := s.flag(t.ID)
 	if f == nil {

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// A workingSet is a set that an Editor changes, with the sizes of its records, so that a change takes time for what it
-// changes and not for the whole set.
+// A workingSet is a set that an Editor changes, with the sizes of its records. With these sizes, the time of a
+// change depends on the size of the change and not on the size of the set.
 type workingSet struct {
 	Set
-	size  int              // of all records
-	sizes map[recordID]int // in bytes of JSON
+	size  int              // size of all records in bytes of JSON
+	sizes map[recordID]int // size of each record in bytes of JSON
 }
 
 // recordID identifies a flag or a group of a set.
@@ -29,7 +29,7 @@ func newWorkingSet(s Set) *workingSet {
 	return w
 }
 
-// measure notes the sizes of records that are new or have changed.
+// measure records the sizes of new or changed records.
 func (w *workingSet) measure(flags []Flag, groups []Group) {
 	for i := range flags {
 		w.resize(flagID(flags[i].ID), sizeOf(&flags[i]))
@@ -46,14 +46,14 @@ func (w *workingSet) resize(id recordID, size int) {
 	}
 }
 
-// checkSize adds a fault when the set is too large with record in the place of the one of id.
+// checkSize adds a fault if the set would be too large with record instead of the record with this id.
 func (w *workingSet) checkSize(id recordID, record any, faults *FieldErrors) {
 	if n := w.size - w.sizes[id] + sizeOf(record); n > MaxSet {
 		faults.addf("clientId", "may have flags and groups of at most %d bytes as JSON, not %d", MaxSet, n)
 	}
 }
 
-// apply makes w the set after c.
+// apply changes w to the set after c.
 func (w *workingSet) apply(c Commit) {
 	w.measure(c.Flags, c.Groups)
 	for _, id := range c.DropFlags {
@@ -65,7 +65,7 @@ func (w *workingSet) apply(c Commit) {
 	w.Set.apply(c)
 }
 
-// load returns the set of client as it is stored now. Nobody else has the set that it returns.
+// load returns the current set of client from the cache or the store. No other goroutine uses the returned set.
 func (e *Editor) load(ctx context.Context, client Client) (*workingSet, error) {
 	if w := e.sets.take(client); w != nil {
 		found, err := e.cfg.Store.Revisions(ctx, []Client{client})
@@ -80,10 +80,11 @@ func (e *Editor) load(ctx context.Context, client Client) (*workingSet, error) {
 	return newWorkingSet(set), nil
 }
 
-// A setCache holds the sets that were changed last: at most maxCached, with at most maxCachedBytes of JSON.
+// A setCache holds the sets that were changed most recently: at most maxCached sets, with at most maxCachedBytes
+// of JSON together.
 type setCache struct {
 	mu   sync.Mutex
-	sets []*workingSet // the one changed last is the last
+	sets []*workingSet // in the order of their last change, the newest last
 }
 
 const (
@@ -91,7 +92,7 @@ const (
 	maxCachedBytes = 2 * MaxSet
 )
 
-// take removes the set of client from the cache, and returns it; nil when there is none.
+// take removes the set of client from the cache and returns it, or nil if the cache does not have it.
 func (c *setCache) take(client Client) *workingSet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +105,7 @@ func (c *setCache) take(client Client) *workingSet {
 	return w
 }
 
-// put adds w to the cache in place of another set of its client.
+// put adds w to the cache. It replaces another set of the same client.
 func (c *setCache) put(w *workingSet) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

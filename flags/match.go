@@ -21,7 +21,7 @@ type matcher struct {
 	batch    []string
 }
 
-// compile returns the matcher of r. The first case in the package documentation that fits defines it.
+// compile returns the matcher of r. The package documentation lists the cases. The first one that fits is used.
 func compile(r *Rule, percentage split) matcher {
 	m := matcher{enabled: r.Enabled, on: r.On, field: r.Field, operator: r.Operator, value: scalar(r.Value), matches: never}
 	m.text = textOf(m.value)

@@ -160,8 +160,8 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 	return a.allowClient(ctx, r, q, values.Get("clientId"))
 }
 
-// allowClient finds the client with this id, and checks that the key may manage its flags: a website that the key
-// reaches, or its organisation. Unknown ids and ids of other owners get the same answer.
+// allowClient checks that the key may manage the flags of the client with this id. The client is a website that
+// the key reaches, or the key's organisation. Unknown ids and ids of other owners get the same answer.
 func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion, id string) error {
 	if id == "" {
 		return query.Errors{{Code: query.Invalid, Field: "clientId", Message: "is required: the id of a website or of the key's organisation"}}
@@ -188,7 +188,7 @@ func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion
 	return nil
 }
 
-// noClient returns the error for a client of flags, whether it exists or not.
+// noClient returns the error for a client that does not exist, or whose flags the key must not manage.
 func noClient() error {
 	return &denied{scope: auth.ManageFlags, field: "clientId", why: "must be the id of a website that the key reaches, or of its organisation"}
 }

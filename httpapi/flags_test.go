@@ -62,7 +62,8 @@ func newFlags(t testing.TB, s flags.Store) *Flags {
 	return &Flags{Editor: editor, Evaluator: evaluator}
 }
 
-// newFlagWorld has flags, the key "sites", which manages only the flags of site_a, and "org_b" of another owner.
+// newFlagWorld returns a world with flags. Its key "sites" manages only the flags of site_a, and its key "org_b"
+// belongs to another owner.
 func newFlagWorld(t testing.TB) (*world, *weakStore) {
 	t.Helper()
 	s := &weakStore{}

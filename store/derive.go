@@ -41,7 +41,6 @@ type Day struct {
 	// A store that cannot compare versions of different days sets Sealed to math.MaxUint64 while the seal is
 	// valid, and else to 0. Such seals become invalid with later rows, and the store never gets a Derivation
 	// with Changed.
-	// else to 0: its seals do not outlast later rows, and it never gets a Derivation with Changed.
 	Sealed uint64
 }
 

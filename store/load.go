@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Loaded store reports how long it was in use, so that background work can leave it to callers. It is optional
-// beside Store.
+// A Loaded store reports how much time it spends on callers, so that background work can adapt to them. A Store
+// does not need to implement it.
 type Loaded interface {
-	// BusyTime returns how long questions and writes took together so far, including the time of those that run. It
-	// does not count statements with a context of Background.
+	// BusyTime returns the sum of the durations of all queries and writes so far, including those that are
+	// running. It does not include statements with a context of Background.
 	BusyTime() time.Duration
 }
 
@@ -21,20 +21,20 @@ func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, backgroundKey{}, true)
 }
 
-// A Load adds up how long questions and writes take, for a [Loaded] store. It is safe for concurrent use.
+// A Load sums the durations of queries and writes, for a [Loaded] store. It is safe for concurrent use.
 type Load struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	running int
-	busy    time.Duration // until at
+	busy    time.Duration // the sum up to at
 	at      time.Time
 }
 
 // NewLoad returns a Load that measures time with now.
 func NewLoad(now func() time.Time) *Load { return &Load{now: now} }
 
-// Begin counts a question or a write until end is called. It ignores contexts of Background.
+// Begin counts a query or a write as running until end is called. It ignores contexts of Background.
 func (l *Load) Begin(ctx context.Context) (end func()) {
 	if ctx.Value(backgroundKey{}) != nil {
 		return func() {}
@@ -55,17 +55,17 @@ func (l *Load) change(by int) time.Duration {
 	return l.busy
 }
 
-// A Pace runs background work beside a store. After each piece of work it rests for as long as questions and writes ran
-// meanwhile, all together: one caller that asks all the time leaves half of the time to the work, nine callers
-// leave a tenth. It does not rest while nobody asks or writes.
+// A Pace runs background work on a store. After each piece of work it rests as long as queries and writes ran
+// during the work, in sum. So a single caller that always sends queries leaves half of the time to the work, and
+// nine such callers leave a tenth. Without queries and writes, a Pace does not rest.
 type Pace struct {
-	load Loaded // nil if the store does not tell
+	load Loaded // nil if the store is not Loaded
 	now  func() time.Time
 	wait func(ctx context.Context, d time.Duration)
 }
 
-// NewPace returns a Pace for a store, which measures time with now. Beside a store that is not [Loaded] it always rests
-// nine times as long as the work took. Wait waits until ctx ends or for that long; nil means by a timer.
+// NewPace returns a Pace for a store, which measures time with now. If the store is not [Loaded], the Pace always
+// rests nine times as long as the work took. wait waits for the duration d or until ctx ends. Nil means a timer.
 func NewPace(of any, now func() time.Time, wait func(ctx context.Context, d time.Duration)) *Pace {
 	if wait == nil {
 		wait = waitTimer
@@ -75,12 +75,12 @@ func NewPace(of any, now func() time.Time, wait func(ctx context.Context, d time
 }
 
 const (
-	mostRests = 9           // how many times as long as the work took a Pace rests at most, unless it is told more
-	restStep  = time.Second // how soon a Pace notices that nobody asks or writes any more
+	mostRests = 9           // the maximum rest is the duration of the work times this, or times least if that is greater
+	restStep  = time.Second // the time after which a resting Pace notices that queries and writes have stopped
 )
 
-// Do runs work, with a context of [Background], and rests. While somebody asks or writes, it rests at least so many
-// times as long as the work took.
+// Do runs work with a context of [Background], and rests. If there are queries or writes, it rests at least the
+// duration of the work times least.
 func (p *Pace) Do(ctx context.Context, least int, work func(context.Context) error) error {
 	began, busy := p.now(), p.busyTime()
 	err := work(Background(ctx))
@@ -103,7 +103,7 @@ func (p *Pace) busyTime() time.Duration {
 	return p.load.BusyTime()
 }
 
-// rest waits for d, or until nobody asks or writes.
+// rest waits for d, or until there are no more queries and writes.
 func (p *Pace) rest(ctx context.Context, d time.Duration) {
 	for d > 0 && ctx.Err() == nil {
 		step, before := min(d, restStep), p.busyTime()

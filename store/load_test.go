@@ -20,7 +20,7 @@ func TestLoad(t *testing.T) {
 	want(0)
 	first := load.Begin(t.Context())
 	now = now.Add(time.Second)
-	want(time.Second) // it still runs
+	want(time.Second) // the call still runs
 	second := load.Begin(t.Context())
 	now = now.Add(time.Second)
 	first()
@@ -31,22 +31,23 @@ func TestLoad(t *testing.T) {
 	want(3 * time.Second)
 }
 
-// Background work does not rest while nobody asks, and rests as long as callers ask beside it.
+// TestPace checks that background work does not rest without queries, and rests in proportion to the number of
+// callers.
 func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		callers int // that ask while the work runs
+		callers int // number of callers that send queries during the work
 		goOn    bool
 		least   int
 		want    time.Duration
 	}{
-		{"nobody asks", 0, false, 0, 0},
-		{"nobody asks beside work that comes back", 0, false, 19, 0},
+		{"no callers", 0, false, 0, 0},
+		{"no callers, with a minimum rest", 0, false, 19, 0},
 		{"one caller", 1, true, 0, 4 * time.Second},
 		{"two callers", 2, true, 0, 8 * time.Second},
 		{"many callers", 50, true, 0, 36 * time.Second},
-		{"one caller beside work that comes back", 1, true, 19, 76 * time.Second},
-		{"callers that leave with the work", 2, false, 0, time.Second},
+		{"one caller, with a minimum rest", 1, true, 19, 76 * time.Second},
+		{"callers that stop with the work", 2, false, 0, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			now, rested := time.Unix(1000, 0), time.Duration(0)
@@ -56,7 +57,7 @@ func TestPace(t *testing.T) {
 				now = now.Add(d)
 			})
 			err := pace.Do(t.Context(), c.least, func(ctx context.Context) error {
-				defer load.Begin(ctx)() // its own statements do not count
+				defer load.Begin(ctx)() // statements of the work do not count
 				for range c.callers {
 					end := load.Begin(t.Context())
 					if c.goOn {

@@ -72,10 +72,19 @@
 // Unknown fields are ignored, null counts as absent, numbers may be sent as text, and older forms of the
 // bodies are accepted.
 //
-// An item fails only if a field is missing that makes it meaningful: the website; the name and path of a page
-// event; the message of an error; the address of a link; a value of a vital; the profileId of /identify; the
-// linkId of a visit; the scheduleId, timestamp and status of a check. It also fails if its time is before the
-// year 2000 or before the window. Other fields never make an item fail. A text that is too long is cut at a
+// An item fails only if it lacks a required field or is too old. It is too old if its time is before the year 2000
+// or before the window. The required fields are:
+//
+//   - the website, except for a visit and a check,
+//   - the name and path of a page event,
+//   - the message of an error,
+//   - the address of a link,
+//   - a value of a vital,
+//   - the profileId of /identify,
+//   - the linkId of a visit,
+//   - the scheduleId, timestamp and status of a check.
+//
+// Other fields never make an item fail. A text that is too long is cut at a
 // character. Measures out of range, fields of the wrong type and properties that cannot be stored are left
 // out. The response names these fields in "dropped".
 //

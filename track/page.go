@@ -72,8 +72,8 @@ var pageItems = []pageItem{
 	{kindTrack, "", false, (*reader).event},
 }
 
-// eventID returns the id of the item, or a new id. An id that is too long is replaced by a hash, so that two events with
-// the same beginning of their ids stay different.
+// eventID returns the id of the item, or a new id. A hash replaces an id that is too long, so that two long ids
+// with the same beginning stay different.
 func (f *fields) eventID() string {
 	s, name, ok := f.raw("eventId", "event_id")
 	switch s = address.Clean(s); {
@@ -151,7 +151,7 @@ func (f *fields) shaped(shape func(string) string, name string) string {
 	return shown
 }
 
-// tag matches language tags.
+// tag matches language tags, such as en or pt-BR.
 var tag = regexp.MustCompile(`^[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8}){0,7}$`)
 
 // language returns s if it looks like a language tag.

@@ -74,7 +74,7 @@ func (u *usageCache) events(ctx context.Context, one *used, website string, now 
 // A quota is the part of a website's quota that one request may use.
 type quota struct {
 	used *used
-	left int64 // events left when the request began, minus its accepted events; other requests may use them, too
+	left int64 // number of events left when the request began, minus its accepted events; concurrent requests are not subtracted
 }
 
 // quotas are the quotas of the websites of one request.

@@ -104,8 +104,8 @@ func isPlaceholder(id string) bool {
 	return false
 }
 
-// wantsRaw reports whether the item asks that its visitor id is stored as sent. "auto" means yes for senders in the
-// United States, and any other value no.
+// wantsRaw reports whether the visitor id is stored as sent. By default it is not. The item can set anonymizeVisitorIds
+// to false, or to "auto", which stores ids as sent for senders in the United States.
 func (f *fields) wantsRaw(country func() string) bool {
 	v, name := f.get("anonymizeVisitorIds", "anonymize_visitor_ids")
 	switch v {
@@ -127,7 +127,7 @@ type hasher struct {
 	salted hash.Hash // set on first use: an HMAC with the salt of the day
 }
 
-// hide returns the hash of a visitor id of a website.
+// hide returns an HMAC of a visitor id and its website.
 func (h *hasher) hide(ctx context.Context, website, id string) (string, error) {
 	if h.salted == nil {
 		salt, err := h.salts.Salt(ctx, h.day)

@@ -47,8 +47,9 @@ type Store struct {
 type Harness struct {
 	// Pepper is the pepper of the store that Open returns.
 	Pepper auth.Pepper
-	// Lag is how long an answer may be outdated after a change by time alone, such as an expiry. It does not
-	// apply to changes by this process. A cache passes its TTL; 0 means not at all.
+	// Lag is how long answers may be outdated after a key changes only because time passes, as when it expires. A
+	// cache passes its TTL. 0 means that answers are never outdated. Lag does not apply to changes by this
+	// process.
 	Lag time.Duration
 	// Open returns an empty store that reads the time from now, which is safe for concurrent use. Open
 	// closes the store with t.Cleanup. It is called once: all cases share the store, and each creates its

@@ -78,7 +78,7 @@ type ofFlag struct {
 	Environment string `placeholder:"NAME" help:"Environment of the flag, if it has one and is named by its key."`
 }
 
-// target finds the flag, also a deleted one.
+// target returns the flag, which may be deleted, as the target of a change.
 func (o *ofFlag) target(ctx context.Context, m *meta.Store) (flags.Target, error) {
 	set, err := m.Flags().Load(ctx, o.client)
 	if err != nil {
@@ -97,8 +97,8 @@ func (o *ofFlag) noFlag() error {
 	return fmt.Errorf("flag %q does not exist; see flags list --client %s", o.Flag, o.Client)
 }
 
-// change changes the flag and shows the stored flag. If fits is not nil, it checks the options against the
-// type that the flag has after the change.
+// change changes the flag and prints the stored flag. If fits is not nil, change first calls it with the type that
+// the flag will have, and returns its error.
 func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type) error, edit func(*flags.Flag)) error {
 	return o.editing(ctx, e, func(editor *flags.Editor, m *meta.Store) error {
 		t, err := o.target(ctx, m)
@@ -112,7 +112,7 @@ func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type
 		}
 		f, err := editor.Change(ctx, t, edit)
 		if errors.Is(err, flags.ErrNotFound) {
-			return o.noFlag() // it was deleted meanwhile
+			return o.noFlag() // somebody deleted it after target found it
 		}
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type
 	})
 }
 
-// flagView shows a flag.
+// flagView is the output of a command for a flag.
 type flagView flags.Flag
 
 func (f flagView) cells() []cell {

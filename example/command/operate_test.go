@@ -154,8 +154,8 @@ func (in installed) demo(t *testing.T, flags ...string) *process {
 	return in.serve(t, append(flags, "--demo=true", "--demo-days", "1")...)
 }
 
-// TestDemoKey loses the secret of the demo key: a server creates a new one. It then revokes the key: a server
-// creates no new one.
+// TestDemoKey deletes the file with the secret of the demo key: the next server creates a new key. Then it revokes
+// the key: the next server does not create another one.
 func TestDemoKey(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.DemoKeyFile)

@@ -13,10 +13,10 @@ import (
 	"github.com/sightline-analytics/sightline/internal/jsontext"
 )
 
-// A cell is one value of a row for people, and the title of its column.
+// A cell is one field of a row in a table, with the title of its column.
 type cell struct{ title, text string }
 
-// A view is one result of a command: JSON for programs, cells for people.
+// A view is one row in the result of a command. It is encoded as JSON, or printed as cells.
 type view interface{ cells() []cell }
 
 // showAll writes rows as JSON or as a table.
@@ -35,7 +35,7 @@ func showOne[T view](to io.Writer, asJSON bool, row T) error {
 	return table(to, []T{row})
 }
 
-// table writes rows for people, titles first.
+// table writes rows as a table, with the titles in the first line.
 func table[T view](to io.Writer, rows []T) error {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	var zero T
@@ -63,7 +63,7 @@ func tab(i int) string {
 	return "\t"
 }
 
-// sheet writes one row for people, a line per cell.
+// sheet writes one row with a line for each cell.
 func sheet(to io.Writer, cells []cell) error {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, c := range cells {
@@ -97,7 +97,7 @@ func writeJSON(to io.Writer, v any) error {
 	return err
 }
 
-// at formats an instant for people, in UTC.
+// at formats an instant for a cell, in UTC.
 func at(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -105,7 +105,7 @@ func at(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05Z")
 }
 
-// or formats t for people. It returns none if t is nil.
+// or formats t for a cell. It returns none if t is nil.
 func or(t *time.Time, none string) string {
 	if t == nil {
 		return none

@@ -25,8 +25,9 @@ type trail struct {
 	heads  *install.HeadStore // nil without a data folder
 }
 
-// openTrail continues the trail of m. It fails if the trail is signed with another pepper, because secrets of
-// this pepper would not work on the servers. A new trail cannot show that.
+// openTrail continues the trail of m. It fails if the trail is signed with another pepper, because the servers
+// would not accept secrets that commands create with this pepper. It cannot detect a wrong pepper if the trail has
+// no entries yet.
 func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, pepper auth.Pepper) (*trail, error) {
 	t := &trail{e: e}
 	cfg := audit.Config{Log: m.Audit(), Pepper: pepper, Now: e.now}

@@ -1,7 +1,7 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
 // send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement,
 // /subjects lists websites, links and monitors with rows, and /verify and /rebuild handle stored daily results. Both ends
-// are this program, so they exchange gob.
+// are the same program, so the messages are encoded with gob.
 package control
 
 import (

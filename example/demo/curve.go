@@ -25,8 +25,8 @@ func (g *Generator) busy(s slot) float64 {
 	return byHour[t.Hour()] * 24 / sum * byWeekday[t.Weekday()] * season(t) * g.mood(day)
 }
 
-// season rises and falls with the year: quiet in high summer and at the turn of the
-// year, busy in spring and autumn.
+// season returns a factor for the time of the year. It is low in high summer and at the turn of the year, and high
+// in spring and autumn.
 func season(t time.Time) float64 {
 	year := float64(t.YearDay()) / 365
 	f := 1 + 0.10*math.Cos(4*math.Pi*(year-0.26))
@@ -36,8 +36,7 @@ func season(t time.Time) float64 {
 	return f
 }
 
-// mood returns a random factor of a day. On one day in thirty a popular page links to the site; the extra traffic lasts
-// two more days.
+// mood returns a random factor for the traffic of a day, including fame.
 func (g *Generator) mood(day int64) float64 {
 	f := 0.92 + 0.16*g.dice("mood", day).Float64()
 	for ago, part := range []float64{1, 0.45, 0.2} {
@@ -46,7 +45,8 @@ func (g *Generator) mood(day int64) float64 {
 	return f
 }
 
-// fame returns the extra traffic of a day with such a link, else 0.
+// fame returns the extra traffic of a day from links on popular pages. On one day in thirty such a page links to
+// the site. Its traffic lasts two more days.
 func (g *Generator) fame(day int64) float64 {
 	d := g.dice("fame", day)
 	if !d.chance(1.0 / 30) {

@@ -1,7 +1,7 @@
 // Package demo generates plausible traffic for a website, a short link and an uptime monitor.
 //
-// Rows depend only on the seed and on the time. So the rows of [a, b) and of [b, c) together equal the rows of [a, c), in
-// every process and at every call.
+// Rows depend only on the seed and on the time. So every process and every call generates the same rows, and the rows of
+// [a, b) and of [b, c) together equal the rows of [a, c).
 package demo
 
 import (
@@ -17,11 +17,11 @@ const DefaultSessionsPerDay = 272
 
 // Config names the website, link and monitor.
 type Config struct {
-	Seed     uint64 // any value, also 0
-	Website  string // id; empty: no traffic of a website
-	Domain   string // host of the website, for addresses and own referrers
-	Link     string // id; empty: no visits
-	Schedule string // id; empty: no checks
+	Seed     uint64 // any value, including 0
+	Website  string // id; empty means no rows of a website
+	Domain   string // host of the website, for its addresses and for referrers within it
+	Link     string // id; empty means no link visits
+	Schedule string // id; empty means no checks
 	PerDay   int    // sessions on an ordinary weekday; 0 means DefaultSessionsPerDay
 }
 
@@ -69,8 +69,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// cut keeps the rows of [from, to) and sorts them, so that a batch lies in the store
-// as a live stream of the same rows would.
+// cut removes the rows outside [from, to) and sorts the others by time, as if they had arrived live.
 func cut(b *store.Batch, from, to time.Time) *store.Batch {
 	return &store.Batch{
 		Events:  within(b.Events, from, to, func(e store.Event) time.Time { return e.Time }),

@@ -39,7 +39,7 @@ func join(batches ...*store.Batch) *store.Batch {
 	return all
 }
 
-// The rows of a period do not depend on its division into batches.
+// TestStretchesAddUp checks that the rows of a period do not depend on its division into batches.
 func TestStretchesAddUp(t *testing.T) {
 	g := demo.New(sample)
 	from := now.Add(-75 * time.Hour)
@@ -75,7 +75,7 @@ func TestWithoutIDsThereIsNothing(t *testing.T) {
 	}
 }
 
-// Every row must be valid for a Writer: a unique id, a time and valid text.
+// TestRowsAreWhole checks that a Writer accepts every row: its id is unique, and its time and its texts are valid.
 func TestRowsAreWhole(t *testing.T) {
 	from := now.Add(-30 * 24 * time.Hour)
 	b := demo.New(sample).Batch(from, now)
@@ -115,7 +115,7 @@ func TestRowsAreWhole(t *testing.T) {
 	}
 }
 
-// A session has the fields for the test of the shape.
+// A session has the counts and times of one session that the tests check.
 type session struct {
 	views, others int
 	source        string
@@ -141,7 +141,7 @@ func sessionsOf(b *store.Batch) map[string]*session {
 			s.views++
 		case store.Exit:
 		default:
-			if !strings.HasPrefix(e.Name, "$") { // these belong to no session
+			if !strings.HasPrefix(e.Name, "$") { // events with $ are not part of a session
 				s.others++
 			}
 		}
@@ -149,10 +149,10 @@ func sessionsOf(b *store.Batch) map[string]*session {
 	return found
 }
 
-// sixWeeks takes seconds to generate.
+// sixWeeks is only generated once, because that takes seconds.
 var sixWeeks = sync.OnceValue(func() *store.Batch { return demo.New(sample).Batch(now.Add(-42*24*time.Hour), now) })
 
-// The numbers of the demo must be plausible. Bounds are wide; the seed is fixed.
+// TestTheShapeIsPlausible checks that the numbers of the demo are within wide bounds. The seed is fixed.
 func TestTheShapeIsPlausible(t *testing.T) {
 	b := sixWeeks()
 	sessions := sessionsOf(b)
@@ -215,7 +215,8 @@ func TestTheShapeIsPlausible(t *testing.T) {
 	}
 }
 
-// No session is longer than Batch looks back, or a batch would lack its end.
+// TestSessionsEndInTime checks that no session is longer than the time that Batch looks back. A batch would lack
+// the end of a longer session.
 func TestSessionsEndInTime(t *testing.T) {
 	for id, s := range sessionsOf(sixWeeks()) {
 		if length := s.last.Sub(s.first); length >= 3*time.Hour {

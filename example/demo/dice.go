@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// dice has the random numbers of one thing: a session, a person or an hour. Each thing has separate numbers, so that it does
-// not depend on things generated before it.
+// dice has the random numbers of one thing, such as a session, a person or an hour. Each thing has its own
+// numbers, so that they do not depend on the things generated before it.
 type dice struct{ *rand.Rand }
 
 // dice returns the random numbers of the thing named by purpose and parts.
@@ -31,18 +31,18 @@ func (d dice) chance(p float64) bool { return d.Float64() < p }
 // between returns a whole number in [low, high].
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
-// around is a log-normal number: half of them lie below median, and spread says how
-// far the others reach (0.5: seldom beyond three times the median).
+// around returns a log-normal number. Half of the numbers are below median. spread is the standard deviation of
+// their logarithm: with 0.5, few numbers exceed three times the median.
 func (d dice) around(median, spread float64) float64 {
 	return median * math.Exp(spread*d.NormFloat64())
 }
 
-// ms returns around as whole milliseconds in [low, high].
+// ms returns a number from around in whole milliseconds, limited to [low, high].
 func (d dice) ms(median, spread float64, low, high int64) int64 {
 	return min(max(int64(d.around(median, spread)), low), high)
 }
 
-// moment is an instant in [from, from+length), a whole number of milliseconds after from.
+// moment returns an instant in [from, from+length), a whole number of milliseconds after from.
 func (d dice) moment(from time.Time, length time.Duration) time.Time {
 	return from.Add(time.Duration(d.Int64N(length.Milliseconds())) * time.Millisecond)
 }
@@ -57,13 +57,13 @@ func (d dice) poisson(mean float64) int {
 	return n
 }
 
-// uuid looks like a random one.
+// uuid returns a text with the form of a random UUID (version 4).
 func (d dice) uuid() string {
 	a, b := d.Uint64(), d.Uint64()
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(a>>32), uint16(a>>16), a&0xfff, 0x8000|b>>48&0x3fff, b&0xffffffffffff)
 }
 
-// A weighted is chosen in proportion to its weight.
+// A weighted choice is drawn in proportion to its weight.
 type weighted interface{ weight() float64 }
 
 // pick draws one of choices, which must not be empty.
@@ -81,5 +81,5 @@ func pick[T weighted](d dice, choices []T) T {
 	return choices[len(choices)-1]
 }
 
-// one draws one of choices, all alike.
+// one draws one of choices, each with the same probability.
 func one[T any](d dice, choices []T) T { return choices[d.IntN(len(choices))] }

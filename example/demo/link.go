@@ -33,8 +33,8 @@ func (g *Generator) visits(into *store.Batch, s slot) {
 	}
 }
 
-// strip removes fields that some visits lack: an unknown address has no place or only a country, and some programs send no
-// user agent.
+// strip removes fields that some visits lack. An unknown address has no place, or only a country. Some programs
+// send no user agent.
 func strip(d dice, a *store.Agent) {
 	switch luck := d.Float64(); {
 	case luck < 0.03:

@@ -6,10 +6,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A person is a visitor: everything that stays the same from visit to visit.
+// A person is a visitor, with everything that is the same in each visit.
 type person struct {
 	anonymous string
-	profile   string // of those who sign up at all; empty for the others
+	profile   string // empty for people who never sign up
 	agent     store.Agent
 	language  string
 	timezone  string
@@ -17,7 +17,8 @@ type person struct {
 	viewport  string
 }
 
-// who returns the person of session i of s: new, or from an earlier session.
+// who returns the visitor of session i of s, as the session in which the visitor was new: this one or an earlier
+// one.
 func (g *Generator) who(s slot, i int) (first slot, index int) {
 	d := g.dice("who", int64(s), int64(i))
 	if !d.chance(0.4) {
@@ -31,7 +32,7 @@ func (g *Generator) who(s slot, i int) (first slot, index int) {
 	return g.who(earlier, d.IntN(n))
 }
 
-// person returns the new person of session i of s.
+// person returns the visitor who is new in session i of s.
 func (g *Generator) person(s slot, i int) person {
 	d := g.dice("person", int64(s), int64(i))
 	home := pick(d, countries)
@@ -49,7 +50,7 @@ func (g *Generator) person(s slot, i int) person {
 			Country: home.code, Region: town.region, City: town.name,
 		},
 	}
-	if g.dice("coarse", int64(s), int64(i)).chance(0.03) { // an address that is known by its country alone
+	if g.dice("coarse", int64(s), int64(i)).chance(0.03) { // an address with a known country, but no known region
 		p.agent.Region, p.agent.City = "", ""
 	}
 	p.viewport = viewport(d, p.screen)
@@ -59,7 +60,8 @@ func (g *Generator) person(s slot, i int) person {
 	return p
 }
 
-// viewport returns the size of a window on screen: the full width, less the height of the browser's bars.
+// viewport returns the size of a browser window on a screen: the full width, and the height without the browser's
+// bars.
 func viewport(d dice, screen string) string {
 	var w, h int
 	if _, err := fmt.Sscanf(screen, "%dx%d", &w, &h); err != nil {
@@ -113,5 +115,5 @@ var countries = []country{
 	{2, "CH", []string{"de-CH", "fr-CH"}, []town{{"Zurich", "Zürich", "Europe/Zurich"}, {"Geneva", "Geneva", "Europe/Zurich"}}},
 	{1, "NP", []string{"en-US", "ne-NP"}, []town{{"Bagmati Province", "Kathmandu", "Asia/Kathmandu"}}},
 	{1, "ZA", []string{"en-ZA"}, []town{{"Western Cape", "Cape Town", "Africa/Johannesburg"}}},
-	{1, "", []string{"en-US"}, []town{{}}}, // an address that no list knows
+	{1, "", []string{"en-US"}, []town{{}}}, // an address without a known country
 }

@@ -10,8 +10,8 @@ import (
 // paymentShare is the number of payments per session of the website.
 const paymentShare = 0.02
 
-// payments adds what the website's server reports in s: custom events of people with an
-// account, outside any session, that say nothing of a browser or a place.
+// payments adds the custom events that the website's own server sends in s. They belong to people with an account
+// and to no session, and they have no browser and no place.
 func (g *Generator) payments(into *store.Batch, s slot) {
 	if g.cfg.Website == "" {
 		return
@@ -32,8 +32,8 @@ func (g *Generator) payments(into *store.Batch, s slot) {
 	}
 }
 
-// payer is the profile of somebody who came in the weeks before s, as far as a few
-// tries find one.
+// payer returns the profile of a person who visited in the three weeks before s. If a few tries find none, it
+// returns a fixed profile.
 func (g *Generator) payer(d dice, s slot) string {
 	for range 40 {
 		then := s - 1 - slot(d.IntN(24*21))

@@ -10,21 +10,21 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A visit is one session while it is made.
+// A visit is one session while its rows are generated.
 type visit struct {
 	g     *Generator
 	d     dice
-	more  dice // of what was added to d's session later
+	more  dice // for rows that later versions added, so that the older rows stay the same
 	who   person
 	ids   store.Identity
 	from  arrival
 	start time.Time
 	now   time.Time
-	n     int // rows made, for their ids
+	n     int // number of generated rows, for their ids
 	into  *store.Batch
 }
 
-// sessions adds the sessions that start in s, whole.
+// sessions adds all rows of the sessions that start in s. Their last rows may be after s.
 func (g *Generator) sessions(into *store.Batch, s slot) {
 	if g.cfg.Website == "" {
 		return
@@ -36,7 +36,7 @@ func (g *Generator) sessions(into *store.Batch, s slot) {
 		v := &visit{g: g, d: d, more: g.dice("more", int64(s), int64(i)), who: p, into: into}
 		v.ids = store.Identity{AnonymousID: p.anonymous, SessionID: "sess_" + d.uuid()}
 		if first != s || index != i {
-			v.ids.ProfileID = p.profile // known since an earlier visit
+			v.ids.ProfileID = p.profile // the person signed up during an earlier visit
 		}
 		v.from = arrive(d, p)
 		v.start = d.moment(s.start(), time.Hour)
@@ -53,7 +53,7 @@ func (v *visit) expose() {
 		e.Source, e.Properties = "browser", `{"flag":"`+key+`",`+properties+`}`
 		v.into.Events = append(v.into.Events, e)
 	}
-	switch v.who.anonymous[len(v.who.anonymous)-1] { // one of 16
+	switch v.who.anonymous[len(v.who.anonymous)-1] { // a hexadecimal digit, so each case has one visitor in 16
 	case '0':
 		flag("signup-button", `"variant":"short","enabled":true,"value":"Join"`)
 		v.signUp("short", 0.3)
@@ -65,7 +65,8 @@ func (v *visit) expose() {
 	}
 }
 
-// signUp tells at the end of some visits that the visitor used the button, and whether it worked.
+// signUp adds, for a share of the visits, the event that the visitor used the sign-up button, with its success or
+// failure.
 func (v *visit) signUp(variant string, share float64) {
 	if !v.more.chance(share) {
 		return
@@ -79,7 +80,7 @@ func (v *visit) signUp(variant string, share float64) {
 	v.into.Events = append(v.into.Events, e)
 }
 
-// walk makes the pages of the session, one after the other.
+// walk generates the pages of the session, one after the other.
 func (v *visit) walk() {
 	at, previous := v.from.landing, ""
 	leave := 0.42
@@ -88,9 +89,9 @@ func (v *visit) walk() {
 	}
 	for count := 1; ; count++ {
 		bounce := count == 1 && v.d.chance(leave)
-		bye, told := v.look(at, previous, bounce)
+		bye, left := v.look(at, previous, bounce)
 		last := bounce || count == 25 || v.d.chance(0.3) || v.now.Sub(v.start) > 2*time.Hour
-		if told {
+		if left {
 			v.span(at, count-1, bye, last)
 		}
 		if last {
@@ -100,9 +101,9 @@ func (v *visit) walk() {
 	}
 }
 
-// look makes one page of the session: the pageview, what happens on it, the exit. It
-// reports whether there was an exit: a phone that loses its network sends none.
-func (v *visit) look(at page, previous string, bounce bool) (bye goodbye, told bool) {
+// look generates one page of the session: its pageview, the events on it, and its exit. left is false if there is
+// no exit, as for a phone that loses its network.
+func (v *visit) look(at page, previous string, bounce bool) (bye goodbye, left bool) {
 	stay := time.Duration(v.d.ms(at.median, 0.9, 400, 1_500_000)) * time.Millisecond
 	if bounce {
 		stay = time.Duration(v.d.ms(5_000, 1.1, 300, 900_000)) * time.Millisecond
@@ -117,20 +118,20 @@ func (v *visit) look(at page, previous string, bounce bool) (bye goodbye, told b
 		actions = v.act(at, stay)
 	}
 	v.now = v.now.Add(stay)
-	if told = !v.d.chance(0.05); told {
+	if left = !v.d.chance(0.05); left {
 		bye.exit = v.exit(at, stay, actions)
 	}
 	v.now = v.now.Add(time.Duration(v.d.between(40, 900)) * time.Millisecond)
-	return bye, told
+	return bye, left
 }
 
-// id is the id of the session's next row.
+// id returns the id of the next row of the session.
 func (v *visit) id() string {
 	v.n++
 	return fmt.Sprintf("demo_%s_%d", v.ids.SessionID[len("sess_"):], v.n)
 }
 
-// event is a row of the session with what every page event carries.
+// event returns a row of the session with the fields that all page events have.
 func (v *visit) event(kind store.EventKind, name string, at page, when time.Time) store.Event {
 	return store.Event{
 		Website: v.g.cfg.Website, ID: v.id(), Kind: kind, Name: name, Time: when,
@@ -163,7 +164,7 @@ func (v *visit) pageview(at page, previous string) {
 
 func (v *visit) exit(at page, stay time.Duration, actions int) store.Event {
 	e := v.event(store.Exit, "page_exit", at, v.now)
-	read := 1 - math.Exp(-stay.Seconds()/30) // the longer they stay, the further they scroll
+	read := 1 - math.Exp(-stay.Seconds()/30) // longer visits scroll further
 	e.TimeOnPage = store.Known(stay.Milliseconds())
 	e.ScrollDepth = store.Known(int64(min(100, 100*read*(0.5+0.6*v.d.Float64()))))
 	e.Interactions = store.Known(int64(actions + v.d.poisson(min(stay.Seconds()/40, 12))))
@@ -171,7 +172,7 @@ func (v *visit) exit(at page, stay time.Duration, actions int) store.Event {
 	return e
 }
 
-// act makes the custom events and clicks of a page, and reports how many.
+// act adds custom events and clicks of a page, and returns their number.
 func (v *visit) act(at page, stay time.Duration) int {
 	n := 0
 	for _, a := range at.actions {
@@ -179,7 +180,7 @@ func (v *visit) act(at page, stay time.Duration) int {
 			continue
 		}
 		if a.name == "signup_completed" && v.who.profile == "" {
-			continue // those who never sign up
+			continue // this person never signs up
 		}
 		e := v.event(store.Custom, a.name, at, v.d.moment(v.now, stay))
 		e.Namespace, e.Source = a.namespace, "browser"
@@ -187,7 +188,7 @@ func (v *visit) act(at page, stay time.Duration) int {
 			e.Properties = one(v.d, a.properties)
 		}
 		if a.name == "signup_completed" {
-			v.ids.ProfileID = v.who.profile // from the next row on
+			v.ids.ProfileID = v.who.profile // for the following rows
 		}
 		v.into.Events = append(v.into.Events, e)
 		n++
@@ -202,7 +203,7 @@ func (v *visit) act(at page, stay time.Duration) int {
 	return n
 }
 
-// vitals makes one report for most pages. Only some browsers measure all of them.
+// vitals adds one report for half of the pages. Only some browsers measure all metrics.
 func (v *visit) vitals(at page) {
 	if !v.d.chance(0.5) {
 		return
@@ -219,7 +220,7 @@ func (v *visit) vitals(at page) {
 			store.Sample{Metric: "INP", Value: v.d.ms(70*heavy, 0.6, 8, 4_000)},
 			store.Sample{Metric: "CLS", Value: v.d.ms(260*at.heavy, 1.1, 0, 15_000)})
 	}
-	if v.more.chance(0.12) { // frames per second are measured while people scroll
+	if v.more.chance(0.12) { // browsers measure frames per second only while the visitor scrolls
 		samples = append(samples, store.Sample{Metric: "FPS", Value: min(60, v.more.ms(57, 0.2, 4, 120))})
 	}
 	v.into.Vitals = append(v.into.Vitals, store.Vital{
@@ -228,7 +229,7 @@ func (v *visit) vitals(at page) {
 	})
 }
 
-// fail makes a JavaScript error now and then, more of them in the app.
+// fail sometimes adds a JavaScript error, more often on heavy pages such as the app.
 func (v *visit) fail(at page) {
 	if !v.d.chance(0.012 * at.heavy) {
 		return

@@ -1,20 +1,20 @@
 package demo
 
-// A page of the website, and where people go from it.
+// A page is a page of the website, with the pages that visitors open next.
 type page struct {
 	path    string
 	title   string
-	arrive  float64 // how many begin here
-	median  float64 // ms that half of the readers stay at most
-	heavy   float64 // how long it takes to load, against the front page
+	arrive  float64 // weight of the page as the first page of a visit
+	median  float64 // median time on the page, in ms
+	heavy   float64 // load time, relative to the front page
 	next    []step
 	actions []action
-	links   []string // outgoing
+	links   []string // addresses of outgoing links
 }
 
 func (p page) weight() float64 { return p.arrive }
 
-// A step leads from a page to another one.
+// A step is a possible next page.
 type step struct {
 	share float64
 	to    string
@@ -22,12 +22,12 @@ type step struct {
 
 func (s step) weight() float64 { return s.share }
 
-// An action is a custom event that happens on a page, in this part of its visits.
+// An action is a custom event on a page. chance is the share of page views with the event.
 type action struct {
 	chance     float64
 	name       string
 	namespace  string
-	properties []string // one of them is sent; empty: none
+	properties []string // an event has one of them; empty means no properties
 }
 
 var pages = []page{
@@ -78,7 +78,7 @@ var pages = []page{
 	{"/about", "About us", 2, 28_000, 0.8, []step{{60, "/"}, {40, "/blog"}}, nil, []string{"https://www.linkedin.com/company/notes-example"}},
 }
 
-// pageAt is the page of a path that pages holds.
+// pageAt returns the page with a path, which must be in pages.
 func pageAt(path string) page {
 	for _, p := range pages {
 		if p.path == path {
@@ -91,7 +91,7 @@ func pageAt(path string) page {
 // A fault is a JavaScript error of the website.
 type fault struct {
 	share     float64
-	browser   string // the only browser that has it; empty: all
+	browser   string // the only browser with this error; empty means all browsers
 	errorType string
 	message   string
 	file      string

@@ -2,15 +2,15 @@ package demo
 
 import "strings"
 
-// A source is a way to the website.
+// A source is a way in which visitors reach the website.
 type source struct {
 	share    float64
 	referrer string
-	medium   string // of an address with utm parameters; empty: without
+	medium   string // utm_medium; empty means no utm parameters
 	name     string // utm_source
 	campaign []string
 	term     []string
-	clickID  bool // gclid
+	clickID  bool // with a gclid
 	landings []string
 }
 
@@ -46,13 +46,13 @@ var sources = []source{
 	{share: 1, referrer: "https://partner.example/tools", medium: "referral", name: "partner", campaign: []string{"spring-sale"}, landings: []string{"/pricing"}},
 }
 
-// An arrival is one use of a source.
+// An arrival is the start of one visit through a source.
 type arrival struct {
 	referrer, source, medium, campaign, term, content, gclid string
 	landing                                                  page
 }
 
-// arrive returns the start of a visit. People with an account often open the app.
+// arrive returns the arrival of a visit. People with an account often start in the app.
 func arrive(d dice, p person) arrival {
 	if p.profile != "" && d.chance(0.55) {
 		return arrival{landing: pageAt("/app")}

@@ -10,17 +10,18 @@ import (
 // A goodbye is the exit from one page of a session.
 type goodbye struct {
 	exit   store.Event
-	errors int // that happened on the page
+	errors int // the number of errors on the page
 }
 
-// trouble has the factor of rage and dead clicks on a page.
+// trouble has factors for the number of rage and dead clicks on a page. Other pages have the factor 1.
 var trouble = map[string]float64{"/pricing": 2, "/signup": 4, "/app/search": 3, "/app/settings": 2}
 
 // forms has the number of form fields on pages with a form.
 var forms = map[string]int{"/signup": 4, "/app/search": 1, "/app/settings": 6}
 
-// span adds the activity on a page. It fits the exit and has the id of the exit, but separate random numbers. last is true for
-// the last page of a session.
+// span adds a span, which is the activity on one page. Its times and counts match the exit from the page, and it
+// has the same id as the exit. It uses separate random numbers, so that spans do not change other rows. last is
+// true for the last page of a session.
 func (v *visit) span(at page, index int, bye goodbye, last bool) {
 	d, stay := v.more, time.Duration(bye.exit.TimeOnPage.V)*time.Millisecond
 	s := store.Span{
@@ -55,7 +56,8 @@ func (v *visit) span(at page, index int, bye goodbye, last bool) {
 	v.into.Spans = append(v.into.Spans, s)
 }
 
-// leaving returns the type of an exit: the app changes pages itself, phones hide pages and computers close them.
+// leaving returns the type of an exit. In the app, scripts change pages. At the end of a session most computers
+// close the page, and phones hide it.
 func (v *visit) leaving(at page, last bool) string {
 	switch {
 	case !last && strings.HasPrefix(at.path, "/app"):
@@ -69,7 +71,7 @@ func (v *visit) leaving(at page, last bool) string {
 	}
 }
 
-// annoy adds dead clicks and rage clicks, mostly on pages with an error.
+// annoy adds dead clicks and rage clicks, mostly if the page had an error.
 func annoy(d dice, s *store.Span, trouble float64, broken bool) {
 	dead, rage := 0.03*trouble, 0.008*trouble
 	if broken {

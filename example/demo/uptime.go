@@ -11,7 +11,7 @@ import (
 // checkEvery is the time between two checks.
 const checkEvery = 5 * time.Minute
 
-// regions lists the regions of checks, in turn.
+// regions lists the regions from which checks are made, in turn.
 var regions = []string{"eu-central", "us-east", "ap-south"}
 
 // checks adds the checks of s.
@@ -73,7 +73,7 @@ func expiry(t time.Time) time.Time {
 // An outage is a part of one day in which the website does not answer.
 type outage struct {
 	from, to time.Time
-	kind     string // timeout, error or certificate; empty is none
+	kind     string // timeout, error or certificate; empty means no outage
 }
 
 // outage returns the outage of a day, counted since 1970. One day in eleven has an outage.
@@ -88,7 +88,7 @@ func (g *Generator) outage(day int64) outage {
 
 func (o outage) holds(t time.Time) bool { return o.kind != "" && !t.Before(o.from) && t.Before(o.to) }
 
-// spoil changes c to a check during o.
+// spoil changes a successful check to a check during o.
 func (o outage) spoil(c *store.Check) {
 	c.Status = store.Down
 	switch o.kind {

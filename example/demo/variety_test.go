@@ -35,7 +35,7 @@ type (
 	visit = store.Visit
 )
 
-// Every query type has rows in the last 30 days of the demo.
+// TestThereIsSomethingOfEverything checks that every query type has rows in the last 30 days of the demo.
 func TestThereIsSomethingOfEverything(t *testing.T) {
 	b := demo.New(sample).Batch(now.Add(-30*24*time.Hour), now)
 	events, spans, checks, visits := b.Events, b.Spans, b.Checks, b.Visits
@@ -142,7 +142,7 @@ func rangeOf(d time.Duration) string {
 	return "1h+"
 }
 
-// A span must agree with its exit and be possible.
+// TestSpansAgreeWithTheirExits checks that the values of a span are possible, and match its exit.
 func TestSpansAgreeWithTheirExits(t *testing.T) {
 	b := demo.New(sample).Batch(now.Add(-10*24*time.Hour), now)
 	exits := map[string]event{}
@@ -175,7 +175,7 @@ func TestSpansAgreeWithTheirExits(t *testing.T) {
 	for _, e := range b.Errors {
 		key := [2]string{e.SessionID, e.Path}
 		if failed[key]--; failed[key] < 0 {
-			missing++ // its page was left without an exit, or is not over yet
+			missing++ // the page has no exit, or its exit is after the batch
 		}
 	}
 	if missing*5 > len(b.Errors) {

@@ -74,7 +74,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	if err := install.CreateFolder(s.Data); err != nil {
 		return nil, err
 	}
-	// This comes before the stores: SQLite creates its other files with the mode of the database file.
+	// Protect runs before the stores open, because SQLite creates its other files with the mode of the database file.
 	if err := install.Protect(s.Data); err != nil {
 		log.Warn("other users may read the data files", "error", err)
 	}
@@ -84,7 +84,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		}
 		a.onClose(a.geo.Close)
 	}
-	// The file of events comes first: it is locked, so a second server on the folder fails here.
+	// The file of events is opened first. It is locked, so a second server with the same folder fails here.
 	if a.events, err = a.openEvents(ctx); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (a *app) checkRecords(ctx context.Context) error {
 	}
 	file, ok := a.events.(*duckdb.Store)
 	if !ok {
-		return nil // a ClickHouse may have events of other servers
+		return nil // a ClickHouse database may have events of other servers
 	}
 	if subjects, err := file.Subjects(ctx); err != nil || len(subjects) == 0 {
 		return err
@@ -219,7 +219,8 @@ func (a *app) maintain(ctx context.Context, part any, every time.Duration) {
 	}
 }
 
-// sealing logs how much there is to seal. Days that receive events are due every few minutes, which is of no interest.
+// sealing logs how many days are left to seal. Usually these are days that still receive events, so it logs them
+// at debug level. It uses info level if one of them is old.
 func (a *app) sealing(left query.Backlog) {
 	level := slog.LevelDebug
 	if left.Days > 0 && a.now().Sub(left.Oldest) > backlogAge {
@@ -228,5 +229,5 @@ func (a *app) sealing(left query.Backlog) {
 	a.log.Log(context.Background(), level, "sealing days", "days", left.Days, "oldest", left.Oldest.Format(time.DateOnly), "states", left.States)
 }
 
-// backlogAge is how old a day is that should have been sealed.
+// backlogAge is the age from which an unsealed day is reported at info level.
 const backlogAge = 72 * time.Hour

@@ -15,7 +15,7 @@ type ready struct {
 	TrackAddress string `json:"trackAddress"`
 	// MetricsAddress is the URL for Prometheus.
 	MetricsAddress string `json:"metricsAddress,omitempty"`
-	Key            string `json:"key"`        // empty without a demo, and if noKey has a reason
+	Key            string `json:"key"`        // empty without a demo, or if noKey is set
 	WebsiteID      string `json:"websiteId"`  // empty without demo
 	LinkID         string `json:"linkId"`     // empty without demo
 	ScheduleID     string `json:"scheduleId"` // empty without demo
@@ -24,7 +24,7 @@ type ready struct {
 	noKey   string // reason why the demo has no key
 }
 
-// text writes the same for people, with commands for the data folder dir. It writes the key only to a terminal,
+// text writes r as lines of text, with commands for the data folder dir. It writes the key only to a terminal,
 // because files and logs are stored and others may read them.
 func (r *ready) text(to io.Writer, dir string, terminal bool) error {
 	var b strings.Builder

@@ -27,9 +27,9 @@ type proof struct {
 	command string
 }
 
-// checkProofs finds long proofs that run no test or set a variable that nothing reads, and
-// texts that mention a long proof that is not in the list. A renamed test would otherwise
-// turn a proof into a command that passes and runs nothing.
+// checkProofs finds long proofs that run no test, or set a variable that no Go file reads. It also finds texts
+// that mention a proof that is not in the list. Without this check, renaming a test could turn a proof into a
+// command that runs nothing and passes.
 func checkProofs(t *tree) (out []finding) {
 	list, ok := t.texts[proofList]
 	if !ok {
@@ -60,13 +60,14 @@ func parseProofs(script string) (out []proof) {
 	return out
 }
 
-// withoutTest returns what p names in vain, if its command runs tests: an alternative of the
-// pattern that no package has a test for, and a package that no alternative matches.
+// withoutTest returns the parts of the command of p that run no test: alternatives of the pattern that match no
+// test of the packages, and packages without a matching test. It returns nothing if the command does not run
+// tests.
 func (p proof) withoutTest(tests map[string][]string) (out []string) {
 	m := testedPattern.FindStringSubmatch(p.command)
 	if m == nil {
 		if !strings.Contains(p.command, "proof ") {
-			return nil // a command of its own
+			return nil // the command does not run tests
 		}
 		return []string{"has a command that is not proof 'PATTERN' PACKAGE…"}
 	}
@@ -119,7 +120,7 @@ func (t *tree) tests() map[string][]string {
 	return m
 }
 
-// settings returns the names of this program's variables that Go files spell out.
+// settings returns the names of the project's environment variables that occur in Go files.
 func (t *tree) settings() map[string]bool {
 	m := map[string]bool{}
 	for _, f := range t.files {
@@ -134,7 +135,7 @@ func (t *tree) settings() map[string]bool {
 func (t *tree) unlisted(proofs []proof) (out []finding) {
 	for _, name := range slices.Sorted(maps.Keys(t.texts)) {
 		if name == "CHANGELOG.md" || strings.HasPrefix(name, "internal/archtest/") {
-			continue // what was, and examples
+			continue // texts about the past, and examples
 		}
 		for i, line := range strings.Split(t.texts[name], "\n") {
 			for _, m := range proofMentions.FindAllStringSubmatch(line, -1) {

@@ -66,7 +66,7 @@ func checkFuncs(t *tree) (out []finding) {
 	return out
 }
 
-// forbidden has names of the standard library that only tests may use, by import path, with an alternative. A name that ends in "()"
+// forbidden maps names of the standard library that only tests may use to the reason or the alternative. A name that ends in "()"
 // must not be called, but may be a value, such as the default of a Config. In "if c.Now == nil { … }" it may be called.
 var forbidden = map[string]string{
 	"time.Now()":             "take the clock as an argument",
@@ -137,7 +137,7 @@ func (t *tree) checkForbidden(f *file, uses map[*ast.Ident]types.Object) (out []
 	return out
 }
 
-// missingClock reports whether e is "x.Now == nil", which comes before the default of x.
+// missingClock reports whether e is "x.Now == nil". Constructors use this condition to set the default clock.
 func missingClock(e ast.Expr) bool {
 	eq, ok := e.(*ast.BinaryExpr)
 	if !ok || eq.Op != token.EQL {
@@ -216,7 +216,7 @@ func holder(e ast.Expr) *ast.Ident {
 	}
 }
 
-// home matches the home folder of a person.
+// home matches paths in a user's home folder.
 var home = regexp.MustCompile(`(^|[\s"'=:(` + "`" + `])(/home/[a-z][\w.-]*/|/Users/[A-Za-z][\w.-]*/|/root/|[A-Z]:\\Users\\)`)
 
 func checkHomes(t *tree) (out []finding) {

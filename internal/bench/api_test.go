@@ -52,7 +52,7 @@ func BenchmarkAPI(b *testing.B) {
 
 const apiDays = 90
 
-// addressOf returns the query of a body as the query of an address.
+// addressOf returns the parameters of a URL for the same query as a body.
 func addressOf(b *testing.B, address string, body []byte) string {
 	b.Helper()
 	var q struct {
@@ -66,7 +66,7 @@ func addressOf(b *testing.B, address string, body []byte) string {
 		"endDate": {q.EndDate}, "timeZone": {q.TimeZone}}.Encode()
 }
 
-// An apiCase is a request that is repeated.
+// An apiCase is a request that BenchmarkAPI sends repeatedly.
 type apiCase struct {
 	name    string
 	api     *apiHost
@@ -74,7 +74,7 @@ type apiCase struct {
 	target  string
 	body    []byte
 	header  http.Header
-	confirm bool // send the ETag of the answer
+	confirm bool // send the ETag of the answer, to get a 304
 }
 
 // measure sends requests to the API and to the bare handlers in turns, and reports the cost of each.
@@ -165,7 +165,7 @@ func bare(b *testing.B, rec *httptest.ResponseRecorder) string {
 	}))
 }
 
-// An apiSide is one of the servers that take turns.
+// An apiSide is one of the servers that a case compares: the API or a bare handler.
 type apiSide struct {
 	url    string
 	status int
@@ -175,7 +175,7 @@ type apiSide struct {
 	rates []float64 // requests/s of each round
 }
 
-// round sends a number of requests.
+// round sends requests to the server, and adds their cost to spent.
 func (s *apiSide) round(b *testing.B, requests int, ask func(*apiSide) time.Duration) {
 	b.Helper()
 	before := spending(b)
@@ -196,7 +196,7 @@ func (s *apiSide) round(b *testing.B, requests int, ask func(*apiSide) time.Dura
 	s.rates = append(s.rates, float64(requests)/took.Seconds())
 }
 
-// A spent has the cost of requests in the process.
+// spent is the cost of requests in the process of the server.
 type spent struct {
 	requests      int
 	took          time.Duration

@@ -18,9 +18,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// BenchmarkCatchUp measures what happens after many events came: how long it takes until all days are sealed, their states are
-// stored and their rows are moved together; how much longer the second question about a range takes than the first; and how long
-// questions and writes take beside sealing. Each part begins with a file of which nothing is sealed.
+// BenchmarkCatchUp measures the time after many events arrived. It measures how long it takes to seal all days, to
+// store their states and to move their rows together. It measures how much longer the second query for a range
+// takes than the first one. It also measures queries and writes during sealing. Each part begins with a file
+// without seals.
 func BenchmarkCatchUp(b *testing.B) {
 	dir := cmp.Or(os.Getenv("SIGHTLINE_BENCH_DIR"), b.TempDir())
 	of := traffic{storetest.Number(b, "SIGHTLINE_BENCH_PAGEVIEWS", 1_000_000), storetest.Number(b, "SIGHTLINE_BENCH_DAYS", 90)}
@@ -52,7 +53,7 @@ func loadRaw(b *testing.B, file string, of traffic) {
 	}
 }
 
-// A catchUp has a copy of a file whose last event just came.
+// A catchUp has a copy of a file whose last event has just arrived.
 type catchUp struct {
 	*service
 	now func() time.Time
@@ -98,7 +99,7 @@ func (c catchUp) newEngine(b *testing.B, partials int64) *query.Engine {
 	return e
 }
 
-// seal runs a Sealer until stop is called. All is closed when nothing is left to seal and to store.
+// seal runs a Sealer until stop is called. all is closed when nothing is left to seal or to store.
 func (c catchUp) seal(b *testing.B, e *query.Engine) (sealed, all <-chan time.Duration, stop func()) {
 	b.Helper()
 	began, first, last := time.Now(), make(chan time.Duration, 1), make(chan time.Duration, 1)
@@ -124,7 +125,7 @@ func (c catchUp) seal(b *testing.B, e *query.Engine) (sealed, all <-chan time.Du
 	return first, last, func() { cancel(); running.Wait() }
 }
 
-// idle measures how long it takes while nobody asks or writes.
+// idle measures the time to catch up without queries and writes.
 func (c catchUp) idle(b *testing.B) {
 	_, all, stop := c.seal(b, c.engine)
 	took := <-all
@@ -144,7 +145,7 @@ func (c catchUp) idle(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// again asks each question until it is merged.
+// again sends each query until its answer is merged.
 func (c catchUp) again(b *testing.B) {
 	of, sum := subject{"big", 30}, [3]time.Duration{}
 	for _, q := range byHand() {
@@ -172,12 +173,13 @@ func (c catchUp) again(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// beside asks and writes for some time without sealing, and then beside it. Answers are not merged, so that they take as long.
+// beside measures queries and writes without sealing, and then during sealing. Answers are not merged, so that
+// both take the same work.
 func (c catchUp) beside(b *testing.B) {
 	e := c.newEngine(b, -1)
 	questions, writes := c.traffic(b, e, time.Minute)
 	_, _, stop := c.seal(b, c.engine)
-	time.Sleep(31 * time.Second) // until days were the same for long enough
+	time.Sleep(31 * time.Second) // until the days have been unchanged for long enough to be sealed
 	besideQuestions, besideWrites := c.traffic(b, e, time.Minute)
 	stop()
 	b.ReportMetric(p95(questions), "p95-ms")
@@ -193,7 +195,7 @@ func p95(all []time.Duration) float64 {
 	return float64(all[len(all)*95/100].Microseconds()) / 1000
 }
 
-// traffic asks one question after the other, and writes ten events a second of a small website.
+// traffic sends one query after the other, and writes ten events per second for a small website.
 func (c catchUp) traffic(b *testing.B, e *query.Engine, d time.Duration) (questions, writes []time.Duration) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), d)

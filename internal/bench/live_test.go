@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// BenchmarkLive measures queries after a new row in the last day, merged from partials and from rows alone. The new rows stay in the
-// file.
+// BenchmarkLive measures queries after a new row in the last day. It measures answers that are merged from
+// partials, and answers that are computed only from rows. The new rows stay in the file.
 func BenchmarkLive(b *testing.B) {
 	r := newRun(b)
 	s := r.open(b)

@@ -15,17 +15,17 @@ import (
 type question struct {
 	name  string
 	types []string // the parameters of the request
-	// sql is a statement for the same answer; empty: none. {rows} is replaced by the rows of the range and country, {page} by the filter
-	// by path.
+	// sql is a hand-written statement for the same answer. Empty means none. {rows} is replaced by the condition for the range and the
+	// country, and {page} by the condition for the path.
 	sql string
-	// columns names the columns of sql as in the query type, with t, i or f for text, integer or float. _ is a column that the type does
-	// not have in this form.
+	// columns has the type and the name of each column of sql. The type is t, i or f for text, integer or float. The name is the name in
+	// the query type, or _ if the query type has no such column or another form of it.
 	columns string
-	only    string // a filter, "country" or "path"; empty: none
+	only    string // a filter, "country" or "path"; empty means none
 }
 
-// byHand returns the questions with SQL. The SQL assumes that an id of a session is used for less than a day, and that all events of a
-// session have one visitor and one place.
+// byHand returns the questions with hand-written SQL. The SQL assumes that a session id is used for less than a
+// day, and that all events of a session have the same visitor and the same place.
 func byHand() []question {
 	return []question{
 		{name: "totals", types: []string{"summary_metrics"}, sql: facts + `SELECT sum(pageviews)::BIGINT, count(DISTINCT visitor), count(*),
@@ -47,7 +47,7 @@ GROUP BY domain ORDER BY visitors DESC, domain LIMIT 100`, columns: "t:_ i:_ i:v
 	}
 }
 
-// lists has the questions about lists, without filters.
+// lists returns the questions whose answers are lists, without filters.
 func lists() []question {
 	listed := sessionsOf("")
 	return []question{
@@ -65,7 +65,7 @@ FROM events JOIN page ON visitor = anonymous_id WHERE {rows} GROUP BY visitor, l
 	}
 }
 
-// facts computes the sessions of the rows.
+// facts is SQL that computes the sessions of the rows.
 const facts = `WITH s AS (SELECT any_value(anonymous_id) AS visitor, min(time) AS began,
   least(28800000, greatest(max(time) - min(time), coalesce(sum(time_on_page) FILTER (WHERE kind = 1), 0))) AS took, count(*) FILTER (WHERE kind = 0) AS viewed,
   count(*) FILTER (WHERE kind = 0 AND {page}) AS pageviews, count(*) FILTER (WHERE kind >= 2) AS others, count(*) FILTER (WHERE {page}) AS events
@@ -79,7 +79,8 @@ FROM events WHERE {rows} AND {page} AND kind = 0 AND {by} <> '' GROUP BY {by} OR
 
 const sessionColumns = "t:session_id i:_ i:_ i:page_views i:total_events t:entry_page t:exit_page t:visitor_id t:country_code t:region t:city t:_ t:device_type t:browser_name t:os_name t:language"
 
-// sessionsOf selects the sessions of the first page before it reads their fields.
+// sessionsOf returns SQL for a list of sessions. It selects the sessions of the first page before it reads their
+// fields.
 func sessionsOf(more string) string {
 	return `WITH page AS (SELECT session_id, min(time) AS began FROM events WHERE {rows} GROUP BY session_id ORDER BY began DESC, session_id LIMIT 100)
 SELECT session_id, began, max(time), count(*) FILTER (WHERE kind = 0), count(*), arg_min(path, time) FILTER (WHERE kind = 0), arg_max(path, time) FILTER (WHERE kind = 0), any_value(anonymous_id),
@@ -104,12 +105,13 @@ func filtered() (all []question) {
 	return all
 }
 
-// These filters select about a tenth of the visitors, and the most popular page.
+// onlyCountry is the country of about a tenth of the visitors.
 const onlyCountry = "DE"
 
+// onlyPath returns the most popular path.
 func onlyPath() string { return pathOf(0) }
 
-// A subject is a website with a range of last days.
+// A subject is a website and a number of last days.
 type subject struct {
 	Website string // big or small
 	Days    int

@@ -89,12 +89,12 @@ func clientOf(address string) *http.Client {
 }
 
 // post sends body to a route of the tracking host as a browser does, and returns the status; 0 without an answer.
-func (p *process) post(ctx context.Context, from *http.Client, route string, body any) int {
+func (r ready) post(ctx context.Context, from *http.Client, route string, body any) int {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return 0
 	}
-	c := p.track(route, nil)
+	c := r.track(route, nil)
 	req, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(text))
 	if err != nil {
 		return 0

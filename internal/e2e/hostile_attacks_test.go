@@ -140,7 +140,9 @@ func (h *hostility) postFrom(ctx context.Context, from, route string, body any) 
 	}
 	client := h.clients[from]
 	h.mu.Unlock()
-	return h.post(ctx, client, route, body), nil
+	target := h.ready
+	target.WebsiteID = attacked
+	return target.post(ctx, client, route, body), nil
 }
 
 // attack repeats an attack until ctx ends.

@@ -25,12 +25,19 @@ const (
 	maxMemory   = 1 << 30
 )
 
+// attacked is the website of the attacks that store something. Answers about the website of the dashboard do not change.
+const attacked = "web_attacked"
+
 // TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, while a good key loads a
 // dashboard. The good key must get every answer, without 429 and 503. SIGHTLINE_FOR is the duration.
 func TestHostile(t *testing.T) {
 	length := lasting(t, "long-hostile")
 	dir := t.TempDir()
-	h := &hostility{process: start(t, dir, "--log-level", "error"), begun: map[string]int{}, answers: map[string]map[int]int{}}
+	t.Setenv("GOMEMLIMIT", "350MiB")
+	h := &hostility{process: start(t, dir, "--log-level", "error", "--duckdb-memory", "512MiB"), begun: map[string]int{}, answers: map[string]map[int]int{}}
+	if _, errs, code := run(t, "websites", "add", "--data", dir, "--id", attacked, "--name", "Attacked", "--domain", "attacked.example"); code != 0 {
+		t.Fatalf("websites add: exit code %d, %q", code, errs)
+	}
 	good := newKey(t, dir, "good")
 	for _, name := range []string{"1", "2"} {
 		h.heavy, h.torn = append(h.heavy, newKey(t, dir, "heavy-"+name)), append(h.torn, newKey(t, dir, "torn-"+name))

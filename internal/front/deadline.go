@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A deadline is a context like one of [context.WithDeadline], but it sets its timer when a caller first waits for its end.
-// Most requests are answered before that.
+// A deadline is a context like one of [context.WithDeadline], but it only starts a timer when somebody first waits for its
+// end. Most requests end without that, and need no timer.
 type deadline struct {
 	context.Context // the parent
 

@@ -7,35 +7,35 @@ import (
 	"testing"
 )
 
-// CheckSQL is Check for a file of statements, as SQL lays them out: blanks and line feeds
-// count inside quotes alone.
+// CheckSQL is like Check, for a file of statements in the layout of SQL. Differences in spaces and line feeds only
+// count within quotes.
 func CheckSQL(t testing.TB, path string, got []byte) {
 	t.Helper()
 	check(t, path, got, sameWords, *update)
 }
 
-// token is a quoted text, a name or number, a run of blanks, or one other sign.
+// token matches a quoted text, a name or number, a sequence of spaces, or one other character.
 var token = regexp.MustCompile(`(?s)'(?:[^'\\]|\\.|'')*'|"(?:[^"]|"")*"|` + "`[^`]*`" + `|[\pL\d_$]+|\s+|.`)
 
 func sameWords(a, b []byte) bool { return slices.Equal(words(a), words(b)) }
 
-// words are the tokens of text without the blanks.
+// words returns the tokens of text without spaces.
 func words(text []byte) []string {
 	return slices.DeleteFunc(token.FindAllString(string(text), -1), blank)
 }
 
 func blank(token string) bool { return strings.TrimSpace(token) == "" }
 
-// SQL lays out a statement for reading: a clause a line, and sub-queries indented.
+// SQL formats a statement for readers, with one line per clause and indented sub-queries.
 func SQL(statement string) string {
 	p := printer{token.FindAllString(statement, -1)}
 	return p.query("")
 }
 
-// A printer holds the tokens that are not laid out yet.
+// A printer holds the tokens that are not formatted yet.
 type printer struct{ rest []string }
 
-// next takes a token, which is empty at the end of the statement.
+// next removes and returns a token. It returns an empty text at the end of the statement.
 func (p *printer) next() string {
 	if len(p.rest) == 0 {
 		return ""
@@ -48,10 +48,10 @@ func (p *printer) next() string {
 	return first
 }
 
-// ended says whether the query or group is over.
+// ended reports whether the query or the brackets end here.
 func (p *printer) ended() bool { return len(p.rest) == 0 || p.rest[0] == ")" }
 
-// query lays out the clauses up to the end of the query.
+// query formats the clauses up to the end of the query.
 func (p *printer) query(indent string) string {
 	var all []string
 	for !p.ended() {
@@ -60,10 +60,10 @@ func (p *printer) query(indent string) string {
 	return strings.Join(all, "\n")
 }
 
-// clauses are the words that clauses begin with.
+// clauses lists the first words of clauses.
 var clauses = []string{"WITH", "SELECT", "FROM", "LEFT", "INNER", "CROSS", "ARRAY", "WHERE", "GROUP", "UNION", "ORDER", "LIMIT"}
 
-// clause lays out what stands before the next clause; of WITH, a sub-query after the other.
+// clause formats the tokens up to the next clause. The sub-queries of WITH are formatted one after the other.
 func (p *printer) clause(indent string) string {
 	kind := p.next()
 	text := kind
@@ -83,8 +83,8 @@ func (p *printer) clause(indent string) string {
 	return indent + strings.TrimSpace(text)
 }
 
-// brackets lays out what follows an opening bracket, with both: a sub-query on lines of
-// its own, anything else as it is.
+// brackets formats the tokens after an opening bracket, and both brackets. A sub-query gets its own lines. Other
+// tokens stay on the line.
 func (p *printer) brackets(indent string) string {
 	inside := slices.IndexFunc(p.rest, func(t string) bool { return t != "(" && !blank(t) })
 	if inside >= 0 && p.rest[inside] == "SELECT" {

@@ -75,7 +75,8 @@ func TestNotMineAndNotThereReadAlike(t *testing.T) {
 	})
 }
 
-// TestNotMineAndNotThereTakeAsLong checks that these answers take the same time.
+// TestNotMineAndNotThereTakeAsLong checks that answers for unknown ids take as long as answers for ids of other
+// owners.
 func TestNotMineAndNotThereTakeAsLong(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		w := newWorld(t, e)
@@ -88,7 +89,7 @@ func TestNotMineAndNotThereTakeAsLong(t *testing.T) {
 	})
 }
 
-// TestTheStopwatchSees checks that the time test finds a directory that is slow for unknown ids.
+// TestTheStopwatchSees checks that tells notices a directory that is slow for unknown ids.
 func TestTheStopwatchSees(t *testing.T) {
 	e := inMemory(t)
 	right := e.dir
@@ -112,14 +113,15 @@ func (d *lateDirectory) Owner(ctx context.Context, s store.Subject) (string, err
 	return owner, err
 }
 
-// tells describes the difference in time of try between foreign and nowhere, or returns "". It compares medians of interleaved
-// pairs in several rounds. A real difference occurs in every round, noise does not.
+// tells compares how long try takes for foreign, an id of another owner, and for nowhere, an unknown id. It
+// returns a description of the difference, or "" if there is none. It compares medians of interleaved pairs in
+// several rounds. A real difference occurs in every round. Noise does not.
 func tells(try func(id string)) (text string) {
 	const rounds, pairs = 6, 40
 	for range rounds {
 		var took [2][]time.Duration
 		for i := range 2 * pairs {
-			which := (i + i/2) % 2 // a b b a
+			which := (i + i/2) % 2 // the order is a b b a
 			id := [2]string{foreign, nowhere}[which]
 			begin := time.Now()
 			try(id)
@@ -127,7 +129,7 @@ func tells(try func(id string)) (text string) {
 		}
 		one, two := median(took[0]), median(took[1])
 		if gap, bound := (one - two).Abs(), min(one, two)/4+200*time.Microsecond; gap > bound {
-			text = fmt.Sprintf("somebody else's takes %v, what does not exist %v", one, two)
+			text = fmt.Sprintf("a request for an id of another owner takes %v, for an unknown id %v", one, two)
 			continue
 		}
 		return ""

@@ -73,7 +73,7 @@ type stalledBody struct {
 	deadline time.Time
 }
 
-// Read implements io.Reader. A deadline has always passed.
+// Read implements io.Reader. If there is a deadline, Read behaves as if it had passed.
 func (b *stalledBody) Read(p []byte) (int, error) {
 	if n, _ := b.half.Read(p); n > 0 {
 		return n, nil
@@ -99,7 +99,7 @@ func (c connection) SetReadDeadline(deadline time.Time) error {
 	return nil
 }
 
-// with returns the expected answer x, changed for a request with the fault f.
+// with returns the expected answer to a request with the fault f. x is the expected answer without the fault.
 func (x want) with(f fault, r route) want {
 	if f == faultless || x.status != http.StatusOK {
 		return x
@@ -163,7 +163,7 @@ func (x want) ending(r route) string {
 	}
 }
 
-// TestEveryRouteWithABodyHasTheFaults checks that the sample of every route that reads a body has one.
+// TestEveryRouteWithABodyHasTheFaults checks that the sample of every route that reads a body has a body.
 func TestEveryRouteWithABodyHasTheFaults(t *testing.T) {
 	bodies := 0
 	for _, r := range track.Routes() {

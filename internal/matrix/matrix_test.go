@@ -42,7 +42,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 	good := ""
 	for _, st := range states() {
 		if kind == "" && st.id != listed || kind != "" && kind == st.not || s.body == "" && st.fault.ofBody() {
-			continue // the state does not apply: no resource, other filters, or no body
+			continue // the state does not apply, because the route has no resource, no body, or other filters
 		}
 		c := cell{fmt.Sprintf("%s %s with %s", r, kind, st.name), fmt.Sprintf("request-%04d", sent+len(cells)), wants(w, r, kind, st)}
 		cells = append(cells, c)
@@ -62,7 +62,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 				t.Errorf("ETag: %q", tag)
 			}
 			header.Del("ETag")
-			vary, coded := header.Values("Vary"), false // depends on the encodings that a caller accepts
+			vary, coded := header.Values("Vary"), false // coded: the response depends on the Accept-Encoding of the request
 			if last := len(vary) - 1; last >= 0 && vary[last] == "Accept-Encoding" {
 				if header["Vary"], coded = vary[:last], true; last == 0 {
 					header.Del("Vary")

@@ -149,7 +149,7 @@ func wantsOfTrack(w *world, r route, kind string, s state) want {
 	case s.reaches():
 		e.Resource = auth.Resource{Kind: kind, ID: s.id, Owner: acme}
 		return want{status: http.StatusOK, limited: true, entry: e}
-	case r.access == string(track.ByKey): // an item fails alone
+	case r.access == string(track.ByKey): // only the item fails, not the request
 		name := map[string]string{auth.KindLink: "link_visit", auth.KindSchedule: "uptime_check"}[kind]
 		return want{status: http.StatusOK, limited: true, entry: e, body: fmt.Sprintf(`{"status":"error","batch":true,"processed":1,"batched":{%q:0},`+
 			`"results":[{"status":"error","eventId":"e1","message":"Insufficient permissions","code":"FORBIDDEN","eventType":%q}]}`, name, name)}

@@ -101,9 +101,9 @@ func Domain(ref, websiteDomain string) string {
 	return host
 }
 
-// Host returns the host of a referrer in the form of address.Host. Referrers are URLs with the schemes http, https,
-// android-app and ios-app, and host names with a dot. The result is empty for all other texts, such as null, about:client
-// or a data URL, and for words that mean direct traffic.
+// Host returns the host of a referrer in the form of address.Host. Referrers are URLs with the schemes http,
+// https, android-app and ios-app, and host names with a dot. For all other texts the result is empty, such as
+// null, about:client, data URLs, and words that mean direct traffic.
 func Host(ref string) string {
 	ref = address.Clean(ref)
 	scheme, _, ok := strings.Cut(ref, "://")
@@ -133,10 +133,10 @@ func afterHost(ref string) string {
 	return ""
 }
 
-// Campaign returns the source in utm_source, ref or source of a campaign, and its kind. The source is the main domain if the
-// table lists the text as a host, name or short name, else the text in lower case. It is empty for empty texts and words
-// that mean direct traffic. medium is utm_medium: it decides the kind if it stands for mail, paid or social traffic, else
-// the table decides.
+// Campaign returns the source of a campaign and its kind. source is the text of utm_source, ref or source. The
+// returned domain is the main domain if the table lists the text as a host, a name or a short name. Otherwise it
+// is the text in lower case. It is empty for empty texts and for words that mean direct traffic. medium is
+// utm_medium. If it names mail, paid or social traffic, it defines the kind. Otherwise the table does.
 func Campaign(source, medium string) (domain string, kind Kind) {
 	source = strings.ToLower(address.Clean(source))
 	if isDirect(source) {
@@ -185,8 +185,8 @@ var file string
 type table struct {
 	sources []Source
 	hosts   map[string]int  // hosts including their subdomains: index into sources
-	alone   map[string]int  // hosts and pages without subdomains
-	paged   map[string]bool // hosts that have pages in alone
+	alone   map[string]int  // hosts without their subdomains, and pages
+	paged   map[string]bool // hosts with pages in alone
 	names   map[string]int  // names and short names in lower case
 }
 

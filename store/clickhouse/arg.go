@@ -33,7 +33,7 @@ type boundStatement struct {
 }
 
 // inAddress limits the bytes of arguments that are sent as parameters. Over HTTP, parameters are part of the
-// address. Servers accept 1 MiB of them in total and 128 KiB each, and proxies often only 16 KiB. Further
+// URL. Servers accept 1 MiB of them in total and 128 KiB each, and proxies often only 16 KiB. Further
 // arguments are sent as a table with one row, over both protocols.
 const inAddress = 8 << 10
 
@@ -85,7 +85,7 @@ func (q *boundStatement) move(args []argument) error {
 	return table.Append(values...)
 }
 
-// addressBytes returns the approximate length of value in an address.
+// addressBytes returns the approximate length that value takes in a URL.
 func addressBytes(value any) int {
 	switch v := value.(type) {
 	case string:
@@ -105,7 +105,7 @@ func addressBytes(value any) int {
 	}
 }
 
-// listedBytes returns the maximum length of text in an address as an element of a list, including quotes and
+// listedBytes returns the maximum length that text takes in a URL as an element of a list, including quotes and
 // comma.
 func listedBytes(text string) int { return len("%27%27%2C") + escapedBytes(text) }
 

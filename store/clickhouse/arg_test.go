@@ -77,8 +77,8 @@ func TestArgumentsArriveUnchanged(t *testing.T) {
 	})
 }
 
-// asksMuch sends s the largest request: 50 filters of 500 values with 1 MiB in total, most of which needs
-// twelve bytes per character in an address.
+// asksMuch sends s the largest possible request. It has 50 filters with 500 values each, and 1 MiB in total. Most
+// characters take twelve bytes in a URL.
 func asksMuch(t *testing.T, s *clickhouse.Store) {
 	t.Helper()
 	values := slices.Repeat([]string{strings.Repeat("\x01'", 20)}, 500)
@@ -96,7 +96,7 @@ func asksMuch(t *testing.T, s *clickhouse.Store) {
 		}
 	}
 	if size < 1<<20 {
-		t.Fatalf("%d bytes, want at least the size of the largest request", size)
+		t.Fatalf("the request has %d bytes, want at least 1 MiB", size)
 	}
 	args = append(args, dialect.Arg{Name: "x", Kind: dialect.Text, Value: values[17]},
 		dialect.Arg{Name: "unused", Kind: dialect.Text, Value: strings.Repeat("y", 1<<20)})

@@ -5,14 +5,14 @@ import "sync"
 // This file explains how concurrent groups of writes in one process share the changes of their days. The file
 // version.go explains changes.
 //
-// Under load, groups overlap and usually change the same days. If one group has noted the begin of a change,
-// the others need not note it again: a change stays open while any of its groups is running. The last group
-// ends it. A group that finishes earlier adds one to both numbers. So the version grows before the group's rows
-// are acknowledged, and the change stays open.
+// Under load, groups overlap and usually change the same days. If one group has recorded the begin of a change, the
+// others need not record it again, because a change stays open while any of its groups is running. The last group
+// ends it. A group that finishes earlier adds one to both numbers of the day. This makes the version larger before
+// the rows of the group are acknowledged, and leaves the change open.
 //
-// A group joins the changes of all its days at its start, before it knows which of its rows are repeats. So a
-// change passes from group to group, and most groups need only one row in versions, at their end. A group that
-// ran alone and had only repeats needs none.
+// A group joins the changes of all its days at its start, before it knows which of its rows are repeats. So each
+// group can continue a change that another group began. Most groups add only one row to the table versions, at their
+// end. A group that runs alone and has only repeats adds none.
 
 // A note is the addition to the numbers of one day.
 type note struct {
@@ -23,7 +23,7 @@ type note struct {
 // An openChange is the change of one day, shared by the groups of this process that take part in it.
 type openChange struct {
 	groups int
-	begun  uint64 // how often its begin was noted, without an end so far
+	begun  uint64 // how often its begin was recorded without an end
 }
 
 // openChanges has the open changes of all days.
@@ -36,7 +36,7 @@ type openChanges struct {
 type part struct {
 	all     *openChanges
 	in      map[changedDay]*openChange
-	changed map[changedDay]bool // days whose rows the group changes, under begun changes
+	changed map[changedDay]bool // days whose rows the group changes; their changes have begun
 }
 
 // join adds a group to the changes of days.
@@ -73,7 +73,7 @@ func (p *part) toBegin(days []changedDay) (notes []note) {
 	return notes
 }
 
-// begin counts the stored notes of toBegin. Two groups may have begun the same change at once.
+// begin counts the stored notes of toBegin. Two groups may have begun the same change at the same time.
 func (p *part) begin(days []changedDay, noted []note) {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()
@@ -85,8 +85,8 @@ func (p *part) begin(days []changedDay, noted []note) {
 	}
 }
 
-// end ends p and returns the notes to store. The rows of a failed group may still arrive. So that group stays
-// in the changes of their days: nobody ends these changes, and later groups begin new ones.
+// end ends p and returns the notes to store. After a failure, rows of the group may still arrive. So the group
+// stays part of its changes, which nobody ends then, and later groups begin new ones.
 func (p *part) end(failed bool) (notes []note) {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()

@@ -140,8 +140,8 @@ func (s *Store) reading(ctx context.Context, label string) driver.Settings {
 		all["max_rows_to_read"] = s.cfg.MaxRowsToRead
 	}
 	if s.cfg.Cluster != "" {
-		// Rows are joined only with their sessions, which are on the same server. So each server can join its
-		// local rows.
+		// Statements only join rows with their session, which is on the same server. So each server joins the
+		// rows that it stores.
 		all["distributed_product_mode"] = "local"
 	}
 	return all

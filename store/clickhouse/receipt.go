@@ -17,11 +17,16 @@ import (
 // This file explains how an event id counts once although several processes write without a common lock.
 //
 // A repeat may come in another batch, through another process and with another time. So neither the server's
-// deduplication of blocks nor engines that replace rows with equal sorting keys are enough. Instead, rows are
-// looked up before they are stored. This costs writers; other ways cost every reader. In a comparison, a count
-// and a distinct count over a million rows took 0.28 s on two busy cores. Other ways took 0.61 s (a replacing
-// key without the time, read with FINAL), 0.61 s (reads that skip listed copies), 1.2 s (LIMIT 1 BY) and 1.3 s
-// (argMin). A row in a batch of 1 000 took 83 µs to insert, against 19, 44, 7 and 9 µs.
+// deduplication of blocks nor engines that replace rows with equal sorting keys are enough. Instead, a writer looks
+// up rows before it stores them. This makes writes slower. The other ways make every query slower. A comparison on
+// two busy cores measured a count with a distinct count over a million rows, and inserts in batches of 1 000:
+//
+//	                                                      query     insert of a row
+//	looking up rows before storing them                   0.28 s    83 µs
+//	a replacing key without the time, read with FINAL     0.61 s    19 µs
+//	reads that skip listed copies                         0.61 s    44 µs
+//	LIMIT 1 BY                                            1.2 s     7 µs
+//	argMin                                                1.3 s     9 µs
 //
 // An attempt to store rows has four steps:
 //
@@ -33,11 +38,11 @@ import (
 //  4. It looks again for other receipts, of rows that were being stored at the same time.
 //     If rows of several attempts exist, it deletes all rows except the one with the smallest number.
 //
-// If two attempts both stored a row, the one that is later in step 4 sees both, since receipts come before rows
-// and rows before step 4. An attempt that sees several rows deletes each one for which it sees a row with a
-// smaller number. So the row with the smallest number always stays, and acknowledged rows stay. Repeats usually
-// come one after the other and end in step 2; step 4 deletes only after real races. Numbers only have to
-// differ: the clocks need not be right.
+// If two attempts both stored a row, the attempt that does step 4 later sees both rows, because each attempt adds
+// its receipts before its rows, and its rows before step 4. An attempt that sees several rows deletes all but the
+// row with the smallest number. So the row with the smallest number always stays, and acknowledged rows stay.
+// Repeats usually arrive one after the other, and step 2 finds them. Step 4 only deletes rows after real races. The
+// numbers only have to differ, so the clocks need not be right.
 //
 // An insert is acknowledged only when the server reported that all its rows are on disk. Only a part is atomic:
 // the rows of one insert in one month and, in a cluster, on one shard are stored completely or not at all.
@@ -49,16 +54,16 @@ import (
 // stores the missing ones. A row that the first insert stores late is a race like any other. The other steps
 // query, add receipts, or delete by number; they may be repeated.
 //
-// Step 2 waits for step 1. If they ran at once, this could happen: a process looks before another one stores
-// the same row, and adds its receipt after that process's step 4. Then it stores its row and dies, and nobody
-// looks again.
+// Step 2 waits for step 1. If they ran at the same time, a row could be stored twice: process A does step 2 before
+// process B stores the same row, and adds its receipt after step 4 of B. Then A stores its row and dies, so nobody
+// does step 4 for it.
 //
-// Receipts only say where to look; only rows count. So a process may die between any two steps: a receipt
-// without a row hides nothing. But the last insert of a process that died or gave up may arrive late. Meanwhile
-// another process may have stored the same row, and seen no other row in step 4. However, that process sees a
-// receipt whose row is missing. So the conflict is pending (pendingConflicts) and is checked again until no
-// such insert can still be running. If that process is also killed before, and the insert arrives afterwards,
-// the row is stored twice. This is the only uncovered case.
+// Receipts only say where to look, and only rows count. So a process may die between any two steps: a receipt
+// without a row hides nothing. But the last insert of a process that died or gave up may arrive late. Suppose that
+// process B stores the same row before that, and sees no other row in step 4. B does see a receipt whose row is
+// missing. So it records a pending conflict (pendingConflicts), and checks it again until no such insert can still
+// be running. Only if B is killed before that, and the insert arrives afterwards, the row is stored twice. This is
+// the only case that is not covered.
 
 // receiptDays is the minimum number of days after a receipt during which repeats are recognised.
 const receiptDays = 8
@@ -172,8 +177,8 @@ func least(copies []stored) uint64 {
 	return slices.MinFunc(copies, func(a, b stored) int { return cmp.Compare(a.receipt, b.receipt) }).receipt
 }
 
-// unresolvedRows evaluates the copies of rows. A row of the attempt that must be deleted is a repeat. A row
-// that stays is unresolved if another receipt has no row yet, because a copy may still appear.
+// unresolvedRows evaluates the copies of rows. It marks a row of the attempt that must be deleted as repeated. It
+// returns the rows that stay and have another receipt without a row, because a copy may still appear.
 func (a attempt) unresolvedRows(refs []receiptRef, found map[location][]stored) (unresolved []row) {
 	seen := map[*row]bool{}
 	for _, ref := range refs {

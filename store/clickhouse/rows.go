@@ -83,7 +83,7 @@ type cell interface {
 // false.
 type push[T any] func(to *store.Column, v T) (known bool, err error)
 
-// A plain cell always has a value.
+// A plain cell receives values that are never null.
 type plain[T any] struct {
 	v    T
 	push push[T]
@@ -97,7 +97,7 @@ func (c *plain[T]) move(to *store.Column, before int) error {
 	return err
 }
 
-// A nullable cell may have no value.
+// A nullable cell receives values that may be null.
 type nullable[T any] struct {
 	v    *T
 	push push[T]

@@ -122,7 +122,7 @@ func receiptColumn() column {
 }
 
 // schemaVersion returns the version to which Migrate upgrades tables. It grows by one with every column,
-// because Migrate only adds columns to existing tables. It was 4 at 175 columns.
+// because Migrate only adds columns to existing tables. The tables with 175 columns had version 4.
 func schemaVersion() int64 {
 	version := 4 - 175
 	for _, l := range (&Config{}).layouts() {

@@ -71,8 +71,8 @@ func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from strin
 // row of it in a table, and none reappears. Servers delete the files with the removed rows eight minutes later
 // by default (see old_parts_lifetime).
 //
-// Rows that are written meanwhile may stay, so stop the senders first. States that another process saves at
-// that moment may stay, too. Results that other processes compute meanwhile from the website's days stay in
+// Rows that are written during Erase may stay, so stop the senders first. States that another process saves during
+// Erase may stay, too. If other processes seal days of the website during Erase, their results stay in
 // sealed_sessions and sealed_hits for an hour or two, but no query reads them.
 //
 // Erase rewrites every file that has a row of subject, which may take minutes. If ctx ends first, the servers
@@ -153,7 +153,7 @@ func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Sub
 // erasing returns a context without the limits of queries, so that any stored rows can be erased.
 func (s *Store) erasing(ctx context.Context, table string) context.Context {
 	settings := s.settings(ctx, "erase "+table)
-	settings["mutations_sync"] = 2 // wait for every server
+	settings["mutations_sync"] = 2 // a DELETE returns after every server has applied it
 	return driver.Context(noDeadline{ctx}, driver.WithSettings(settings))
 }
 
@@ -165,7 +165,7 @@ func (s *Store) eraseFrom(ctx context.Context, table string, subject store.Subje
 	if err := s.conn.QueryRow(writing, "SELECT count() FROM "+table+where, id).Scan(&rows); err != nil {
 		return 0, err
 	}
-	// Copies left by a race of writers are only marked as deleted so far, and a DELETE skips such rows.
+	// Copies of rows from a race of writers may already be marked as deleted. A DELETE alone would skip them.
 	erase := "ALTER TABLE " + s.cfg.local(table) + s.cfg.on() + " DELETE" + where + ", APPLY DELETED MASK"
 	if err := s.conn.Exec(writing, erase, id); err != nil {
 		return 0, err

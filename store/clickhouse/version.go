@@ -17,20 +17,20 @@ import (
 
 // This file explains how several writing processes count the versions of a subject's UTC days.
 //
-// The table versions has a row per subject and day: how many changes of its rows began, how many ended, and
-// when the last one was noted. Every change adds one to the first number before it touches rows. It adds one to
-// the second when it is done, before the write is acknowledged. The additions are rows that the server sums up
-// when it merges files. So no writer reads the rows of others, the clocks need not be right, and a sum never
-// becomes smaller.
+// For each subject and day, the table versions has the number of changes that began, the number of changes that
+// ended, and the time of the last entry. A change adds one to the first number before it writes rows. It adds one
+// to the second number after that, before the write is acknowledged. Each addition is a row, and the server sums
+// these rows when it merges files. So writers never read rows of other writers, their clocks need not be right, and
+// a sum never becomes smaller.
 //
-// A version is the sum of both numbers. While more changes began than ended, rows may appear at any moment. So
-// the version also grows with the clock, and an answer read meanwhile is valid for at most a second. A process
-// that dies during a change, or does not know the outcome of an insert, leaves a change that never ends. Then
-// the clock changes that day's version for an hour after each change, which is longer than an insert can take.
-// The only cost is that answers are read again more often than necessary.
+// A version is the sum of both numbers. While more changes began than ended, rows may appear at any moment.
+// Therefore the version also grows with the clock during that time, and an answer is valid for at most a second. A
+// process that dies during a change, or does not know the outcome of an insert, leaves a change that never ends.
+// After such a change, the clock changes the version of the day for an hour, which is longer than an insert can
+// take. The only cost is that answers are computed more often than necessary.
 //
-// So a change may begin twice without ending: that is harmless. It must not end twice, because that would hide
-// another change in progress. Therefore the end is noted with a single try. Writers of one process share
+// It is harmless to record the begin of a change twice. It must not end twice, because that would hide another
+// change in progress. Therefore a writer tries only once to record the end. Writers of one process share
 // changes: change.go explains how.
 
 // A changedDay is a day with changing rows, as in the table versions.
@@ -79,7 +79,7 @@ func dayOf(at location) changedDay {
 	return changedDay{versioned(at.Table.Of(), at.Subject), utcDay(at.millis)}
 }
 
-// changing notes the begin of a change of days, calls change, and notes the end. If change fails, its outcome
+// changing records the begin of a change of days, calls change, and records the end. If change fails, its outcome
 // is unknown, and the versions continue to grow.
 func (s *Store) changing(ctx context.Context, days []changedDay, change func() error) error {
 	part := s.changes.join(days)
@@ -176,8 +176,8 @@ func daysFrom(subject store.Subject, first, last int32) []any {
 	return []any{driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", first), driver.Named("to", last)}
 }
 
-// versions runs a SELECT over versions or seals and calls each for every row. Its settings let it see all
-// acknowledged writes.
+// versions runs a SELECT over the table versions or seals, and calls each for every row. Its settings ensure that
+// it sees all acknowledged writes.
 func (s *Store) versions(ctx context.Context, label, question string, each func(scan func(...any) error) error, args ...any) (err error) {
 	if s.closing.Err() != nil {
 		return errClosed

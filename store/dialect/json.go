@@ -14,7 +14,8 @@ const (
 	stringOrNumber = `("(?:[^"\\]|\\.)*")|(-?[0-9][-+.0-9eE]*)`
 )
 
-// readableDuckDB and readableClickHouse turn the JSON object $1 into one with its odd numbers between marks.
+// readableDuckDB and readableClickHouse are SQL that puts marks around the numbers of the JSON object $1, if the
+// database could change the spelling of one of them.
 var (
 	readableDuckDB = "CASE WHEN NOT json_valid($1) THEN '{}' WHEN regexp_matches($1, '" + oddNumber + "')" +
 		" THEN replace(regexp_replace($1, '" + stringOrNumber + `', '\1"` + "\uFDD0" + `\2` + "\uFDD1\"', 'g'), '\"\uFDD0\uFDD1\"', '') ELSE $1 END"

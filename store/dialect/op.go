@@ -12,23 +12,23 @@ const (
 	CountIf                     // rows where $1
 	CountDistinct               // distinct texts $1, exact; the empty text does not count
 	CountDistinctHash           // distinct whole numbers $1, exact; 0 does not count
-	Sum                         // of whole numbers $1; of nothing 0
-	SumIf                       // of whole numbers $1 where $2; of nothing 0
-	Min                         // of $1; of nothing null
-	Max                         // of $1; of nothing null
-	MinNotNull                  // of $1, which is never null, in a group with rows
-	MaxNotNull                  // of $1, which is never null, in a group with rows
-	AnyValue                    // $1 of some row; never null, in a group with rows
-	MinIf                       // of $1 where $2; of nothing null
-	MaxIf                       // of $1 where $2; of nothing null
-	ArgMinIf                    // text $1 of the row with the smallest $2, where $3; of nothing ''
+	Sum                         // sum of whole numbers $1; 0 without rows
+	SumIf                       // sum of whole numbers $1 where $2; 0 without such rows
+	Min                         // smallest $1; null without values
+	Max                         // greatest $1; null without values
+	MinNotNull                  // like Min, for $1 that is never null in a group that has rows
+	MaxNotNull                  // like Max, for $1 that is never null in a group that has rows
+	AnyValue                    // $1 of any row, for $1 that is never null in a group that has rows
+	MinIf                       // smallest $1 where $2; null without values
+	MaxIf                       // greatest $1 where $2; null without values
+	ArgMinIf                    // text $1 of the row with the smallest $2, where $3; '' without such rows
 	ArgMinRowIf                 // the expressions $1 as one value, of the row with the smallest $2, where $3
-	RowElement                  // the $2-th expression, from 1, of $1, a value of ArgMinRowIf; of nothing $3
-	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; of nothing ''
+	RowElement                  // the $2-th expression, from 1, of $1, a value of ArgMinRowIf; $3 if $1 has no row
+	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; '' without such rows
 	ArgMaxListIf                // like ArgMaxIf, but $2 is a list of expressions, compared in order
-	ArgMaxList                  // $1, without nulls, of the row with the greatest $2, a list as in ArgMaxListIf; of nothing null
+	ArgMaxList                  // $1, without nulls, of the row with the greatest $2, a list as in ArgMaxListIf; null without values
 	ArgMinList                  // like ArgMaxList, of the row with the smallest $2
-	Quantile                    // of whole numbers $1, without nulls, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
+	Quantile                    // quantile of whole numbers $1, without nulls, at $2 thousandths: interpolated, times 1000 and rounded; null without values
 	StringAgg                   // texts $1 of the first $3 rows in the order of $2, joined by commas
 
 	// Window functions.
@@ -60,7 +60,7 @@ const (
 	URLHost    // host of the address $1 in lower case, without port, user, final dot and one www.; '' if there is no host
 	TextToJSON // the text $1 as a JSON string
 	JSONText   // value of the first member named $2 of the JSON object $1: the text of a string, or true or false; '' for other values
-	IntToText  // the whole number $1 in decimal digits; of null ''
+	IntToText  // the whole number $1 in decimal digits; '' for null
 	ISO8601    // the instant $1, in milliseconds, as 2006-01-02T15:04:05.000Z
 	MD5High    // upper 32 bits of the last 8 bytes, little-endian, of the MD5 of the text $1
 	MD5Low     // lower 32 bits of the bytes that MD5High uses
@@ -73,7 +73,7 @@ const (
 	Unnest       // a table with the texts of list $1 in the column value
 	ZipBuckets   // a table with the integer lists $1, $2, $3 in columns bucket, since, until
 	JSONEach     // a join: one row with key and value per member of the JSON object $1; strings as text, other values as JSON
-	Among        // whether the values $1 equal the values $2 of a row of relation $3, on any server of a cluster
+	Among        // whether relation $3 has a row, on any server of a cluster, whose values $2 equal the values $1
 	OnlyRow      // $1 of relation $2, which has exactly one row
 	InSeals      // whether the seal $1 of a row is the latest of some day of subject $2 between the instants $3 and $4; no template if the store deletes rows of replaced seals at once
 	PrefixNumber // the first two characters of text $1 as a whole number, rarely shared with other texts; no template if the store finds ranges of texts as fast as ranges of numbers

@@ -51,7 +51,7 @@ func BenchmarkQuery(b *testing.B) {
 		stmt store.Statement
 	}{
 		{"one", store.Statement{SQL: "SELECT 1", Kinds: []dialect.Kind{dialect.Int}}},
-		{"10000 rows of 4 columns", store.Statement{
+		{"10000 rows with 4 columns", store.Statement{
 			SQL:   "SELECT range, range / 3, 'text ' || range, NULL::BIGINT FROM range(10000)",
 			Kinds: []dialect.Kind{dialect.Int, dialect.Float, dialect.Text, dialect.Int},
 		}},

@@ -13,19 +13,20 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A DuckDB file begins with three headers of 4096 bytes: one of the file, and two of its content, of which the one
-// of the later checkpoint counts. Blocks follow. Each header and each block begins with a uint64 checksum of the rest.
+// A DuckDB file begins with three headers of 4096 bytes. The first describes the file. The other two describe
+// its content: the one with the later checkpoint is valid. Blocks follow. Every header and block begins with a
+// uint64 checksum of its remaining bytes.
 const (
 	fileMark    = "DUCK" // in a header, after its checksum
 	headerSize  = 4096
 	firstBlock  = 3 * headerSize
-	metaParts   = 64 // of a block that describes others
-	oldestFile  = 64 // versions of files with these headers
+	metaParts   = 64 // parts of a block of metadata
+	oldestFile  = 64 // the first and the last version of files with these headers
 	newestFile  = 68
-	largestPart = 1 << 20 // more than a block can be
+	largestPart = 1 << 20 // larger than any block
 )
 
-// Checksums of files and logs.
+// Constants of the engine's checksums of blocks and log entries.
 const (
 	checksumStart  = 5381
 	checksumFactor = 0xbf58476d1ce4e5b9
@@ -34,7 +35,8 @@ const (
 // checksum returns the engine's checksum of data.
 func checksum[T string | []byte](data T) uint64 { return addChecksum(checksumStart, []byte(data)) }
 
-// addChecksum adds data to a checksum. All data but the last must have a multiple of 8 bytes.
+// addChecksum adds data to a checksum. The length of data must be a multiple of 8 bytes, except in the last
+// call.
 func addChecksum(sum uint64, data []byte) uint64 {
 	for len(data) >= 8 {
 		sum ^= binary.LittleEndian.Uint64(data) * checksumFactor
@@ -43,7 +45,7 @@ func addChecksum(sum uint64, data []byte) uint64 {
 	if len(data) == 0 {
 		return sum
 	}
-	// MurmurHash64A of the last bytes.
+	// The last bytes are hashed with MurmurHash64A.
 	const factor = 0xc6a4a7935bd1e995
 	var last uint64
 	for i, c := range data {
@@ -55,25 +57,26 @@ func addChecksum(sum uint64, data []byte) uint64 {
 	return sum ^ h ^ h>>47
 }
 
-// sound reports whether a header or a block has the checksum that it begins with.
+// sound reports whether the checksum at the start of a header or block is correct.
 func sound(part []byte) bool {
 	return binary.LittleEndian.Uint64(part) == checksum(part[8:])
 }
 
-// A fileID stands in the header of a file and in the header of its log.
+// A fileID identifies a file. It is in the header of the file and in the header of its log.
 type fileID [16]byte
 
-// A layout holds the facts in the headers of a file.
+// A layout has the values from the headers of a file.
 type layout struct {
 	id        fileID
 	iteration uint64
-	freeList  uint64 // where it is: a block, and in the highest byte a part of it
+	freeList  uint64 // the position of the list of free blocks: a block, and in the highest byte a part of it
 	blocks    int64
 	blockSize int64
 }
 
-// checkBlocks reports a file with damaged headers, or one that ends before a block in use. With all it also reads every
-// block in use, and reports wrong checksums. It passes a file of an unknown version: the engine decides about it.
+// checkBlocks returns an error if the headers of a file are damaged, or if the file ends before a block in use.
+// If all is true, it also verifies the checksums of all blocks in use. It accepts files of unknown versions,
+// which the engine has to check.
 func checkBlocks(path string, all bool) (fileID, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,14 +106,14 @@ func checkBlocks(path string, all bool) (fileID, error) {
 	free, err := l.free(f)
 	switch {
 	case errors.Is(err, errDamaged), errors.Is(err, io.EOF):
-		free = nil // then a block that the list lies in is among the damaged or missing ones
+		free = nil // the block with the list is reported as damaged or missing
 	case err != nil:
 		return fileID{}, &fault{kind: store.ErrUnavailable, cause: err}
 	}
 	stored := min(l.blocks, (info.Size()-firstBlock)/l.blockSize)
 	for id := stored; id < l.blocks; id++ {
-		if !free[id] { // the engine removes free blocks from the end of the file, and the headers may still count them
-			return damaged("is cut: it has %d bytes of %d", info.Size(), want)
+		if !free[id] { // the engine removes free blocks from the end of the file, although the headers still count them
+			return damaged("is truncated: it has %d of %d bytes", info.Size(), want)
 		}
 	}
 	if !all {
@@ -128,7 +131,7 @@ func checkBlocks(path string, all bool) (fileID, error) {
 
 var errDamaged = errors.New("damaged")
 
-// readLayout reads the headers. It does not know a file of another version, nor an encrypted one.
+// readLayout reads the headers. known is false for a file with another version and for an encrypted file.
 func readLayout(f io.ReaderAt) (l layout, known bool, err error) {
 	buf := make([]byte, firstBlock)
 	if _, err := f.ReadAt(buf, 0); errors.Is(err, io.EOF) {
@@ -160,8 +163,9 @@ func readLayout(f io.ReaderAt) (l layout, known bool, err error) {
 	return l, known, nil
 }
 
-// badBlocks counts the stored blocks in use with a wrong checksum and names the first. Free blocks need none: a process
-// that was killed may have left half of one.
+// badBlocks verifies the checksums of the first blocks of a file; stored is their number. It returns the number
+// of blocks in use with a wrong checksum, and the first of them. Free blocks may have any content: a killed
+// process may have written half of one.
 func (l layout) badBlocks(f io.ReaderAt, stored int64, free map[int64]bool) (bad int, first int64, err error) {
 	buf := make([]byte, l.blockSize)
 	for id := range stored {
@@ -181,8 +185,8 @@ func (l layout) badBlocks(f io.ReaderAt, stored int64, free map[int64]bool) (bad
 	return bad, first, nil
 }
 
-// free returns the blocks that nothing uses. Its error is errDamaged for a damaged list, and io.EOF for one that lies
-// behind the end of the file.
+// free returns the unused blocks. The error is errDamaged if the list is damaged, and io.EOF if it is after the
+// end of the file.
 func (l layout) free(f io.ReaderAt) (map[int64]bool, error) {
 	free := make(map[int64]bool)
 	r := metaReader{layout: l, file: f, next: l.freeList}
@@ -196,13 +200,13 @@ func (l layout) free(f io.ReaderAt) (map[int64]bool, error) {
 	return free, err
 }
 
-// A metaReader reads words from a chain of parts of blocks. Each part begins with the place of the next.
+// A metaReader reads words from a chain of parts of blocks. Each part begins with the position of the next one.
 type metaReader struct {
 	layout
 	file io.ReaderAt
 	next uint64
-	part []byte // that is not read yet
-	read int64  // parts
+	part []byte // unread bytes of the current part
+	read int64  // parts read so far
 }
 
 func (r *metaReader) word() (uint64, error) {

@@ -7,12 +7,12 @@ import (
 	"math/bits"
 )
 
-// A bloom is a Bloom filter over the keys of a part: it knows for sure that a key is not
-// among them. With partKeys keys it has 32 bits for each and errs for one other key in a million.
-// Filters are stored, so what is the bit of what key never changes.
+// A bloom is a Bloom filter over the keys of a part. If it does not contain a key, the key is certainly not in
+// the part. With partKeys keys it has 32 bits per key, and wrongly contains one of a million other keys.
+// Filters are stored, so the bits of a key must never change.
 type bloom struct {
 	words []uint64
-	count int // keys that were added
+	count int // added keys
 }
 
 const (
@@ -31,7 +31,7 @@ func (b *bloom) add(k key) {
 	}
 }
 
-// maybe is false only if k was never added.
+// maybe returns false only if k was never added.
 func (b *bloom) maybe(k key) bool {
 	for i := range uint64(bloomProbes) {
 		if word, bit := bloomBit(k, i); b.words[word]&bit == 0 {
@@ -41,24 +41,24 @@ func (b *bloom) maybe(k key) bool {
 	return true
 }
 
-// bloomBit is the i-th bit of k. The halves of a key are independent hashes already.
+// bloomBit returns the i-th bit of k. Both parts of a key are independent hashes.
 func bloomBit(k key, i uint64) (word int, bit uint64) {
 	h := uint64(k.hi) + i*(uint64(k.lo)<<32|1)
 	at, _ := bits.Mul64(h, bloomWords*64)
 	return int(at / 64), 1 << (at % 64)
 }
 
-// A group is the filters of eight parts, turned round: a byte for each bit, of which each part has one. So a key
-// that none of them has is looked for in some three places of memory in place of twelve.
+// A group has the filters of eight parts in one table: byte i has bit i of each of the eight filters. So
+// looking up a key that is in none of the parts takes about three memory accesses instead of twelve.
 type group struct {
 	bits    []byte
 	numbers [groupParts]int32
-	has     byte // the parts that were not dropped
+	has     byte // a bit for each part that was not dropped
 }
 
 const groupParts = 8
 
-// groupOf takes the filters of parts that are full and stored.
+// groupOf returns a group of full parts whose filters are stored.
 func groupOf(all []*part) *group {
 	g := &group{bits: make([]byte, 64*bloomWords), has: 1<<groupParts - 1}
 	for i, one := range all {
@@ -76,7 +76,8 @@ func groupOf(all []*part) *group {
 	return g
 }
 
-// transposed is a square of 8 by 8 bits, a byte for each row, turned round (Warren, Hacker's Delight, 7-3).
+// transposed returns the transpose of a matrix of 8 by 8 bits, with a byte per row (Warren, Hacker's Delight,
+// 7-3).
 func transposed(square uint64) uint64 {
 	for _, step := range []struct {
 		by   int
@@ -88,7 +89,7 @@ func transposed(square uint64) uint64 {
 	return square
 }
 
-// maybe appends to in the parts that may have k.
+// maybe appends the numbers of the parts that may contain k to in.
 func (g *group) maybe(in []int32, k key) []int32 {
 	has := g.has
 	for i := uint64(0); i < bloomProbes && has != 0; i++ {

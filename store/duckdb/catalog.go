@@ -12,21 +12,20 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A catalog is what readers need to know before they ask the engine: the numbers of
-// the subjects and the versions of their days. It is read from the tables at Open
-// and changed by the writer after each commit, never before.
+// A catalog has the numbers of all subjects and the versions of their days, in memory. Open reads it from the
+// tables. The writer updates it after each commit, never before.
 type catalog struct {
 	mu      sync.RWMutex
 	numbers map[store.Subject]int32
-	days    map[int32]map[int32]uint64 // by subject number and UTC day since 1970
-	sealed  map[int32]map[int32]uint64 // the versions of seals, likewise
+	days    map[int32]map[int32]uint64 // versions by subject number and UTC day, counted from 1970
+	sealed  map[int32]map[int32]uint64 // versions of seals, in the same way
 	version uint64                     // of the latest commit
 }
 
-// unknownSubject is bound for a subject that has no rows.
+// unknownSubject is bound for a subject without rows.
 const unknownSubject int32 = -1
 
-// number is the number of s, or unknownSubject.
+// number returns the number of s, or unknownSubject.
 func (c *catalog) number(s store.Subject) int32 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -36,14 +35,14 @@ func (c *catalog) number(s store.Subject) int32 {
 	return unknownSubject
 }
 
-// size is how many subjects have a number; the numbers run from 1 without a gap.
+// size returns the number of subjects. They have the numbers from 1 to size.
 func (c *catalog) size() int32 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return int32(len(c.numbers))
 }
 
-// countDays is how many days of all subjects have a version.
+// countDays returns the number of days with a version, of all subjects.
 func (c *catalog) countDays() int64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -54,14 +53,14 @@ func (c *catalog) countDays() int64 {
 	return n
 }
 
-// latest is the version of the last commit.
+// latest returns the version of the latest commit.
 func (c *catalog) latest() uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.version
 }
 
-// between is the greatest version of s on the days first to last.
+// between returns the largest version of s on the days from first to last.
 func (c *catalog) between(s store.Subject, first, last int32) uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -81,7 +80,7 @@ func (c *catalog) between(s store.Subject, first, last int32) uint64 {
 	return greatest
 }
 
-// states tells of the days first to last of s that have a version or a seal.
+// states returns the days of s from first to last that have a version or a seal, ordered by time.
 func (c *catalog) states(s store.Subject, first, last int32) []store.Day {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -112,7 +111,7 @@ func (c *catalog) states(s store.Subject, first, last int32) []store.Day {
 	return found
 }
 
-// seal makes it known that days are sealed.
+// seal records that days are sealed.
 func (c *catalog) seal(days sealedDays) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,21 +120,21 @@ func (c *catalog) seal(days sealedDays) {
 	}
 }
 
-// unseal forgets all seals of subject number.
+// unseal removes all seals of a subject.
 func (c *catalog) unseal(number int32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.sealed, number)
 }
 
-// subjects lists those that have a number.
+// subjects lists all subjects that ever had rows.
 func (c *catalog) subjects() []store.Subject {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return slices.Collect(maps.Keys(c.numbers))
 }
 
-// websites are those that ever had rows, with the version of the latest commit that touched them.
+// websites returns the websites that ever had rows, each with the version of the latest commit that changed it.
 func (c *catalog) websites() map[store.Subject]uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -151,7 +150,7 @@ func (c *catalog) websites() map[store.Subject]uint64 {
 	return found
 }
 
-// daysOf lists the days on which subject number ever had rows.
+// daysOf lists the days on which a subject ever had rows.
 func (c *catalog) daysOf(number int32) []subjectDay {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -162,10 +161,10 @@ func (c *catalog) daysOf(number int32) []subjectDay {
 	return days
 }
 
-// A subjectDay is one UTC day of one subject.
+// A subjectDay is one UTC day of a subject.
 type subjectDay struct{ subject, day int32 }
 
-// publish makes a commit known: its new subjects and the days it touched.
+// publish adds a commit: its new subjects, and the days that it changed.
 func (c *catalog) publish(version uint64, subjects map[store.Subject]int32, touched []subjectDay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,14 +184,15 @@ func set(versions map[int32]map[int32]uint64, t subjectDay, version uint64) {
 	days[t.day] = version
 }
 
-// replace takes over what was read from the tables.
+// replace replaces the content of c, which is shared with queries, by that just read from the tables.
 func (c *catalog) replace(from *catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.numbers, c.days, c.sealed, c.version = from.numbers, from.days, from.sealed, from.version
 }
 
-// readCatalog reads the tables, and counts the rows of the one that grows.
+// readCatalog reads the catalog from the tables. It also returns the number of rows of the table versions,
+// which grows with every commit.
 func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64), sealed: make(map[int32]map[int32]uint64)}
 	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []sqldriver.Value) error {
@@ -234,8 +234,8 @@ func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 
 const dayMillis = 24 * 60 * 60 * 1000
 
-// utcDay is the UTC day of an instant in milliseconds, counted from 1970. Days that
-// no row can have become the nearest that fits.
+// utcDay returns the UTC day of an instant in milliseconds, counted from 1970. It limits days that are too far
+// away for a row.
 func utcDay(millis int64) int32 {
 	const farthest = 1 << 30
 	day := millis / dayMillis
@@ -245,5 +245,5 @@ func utcDay(millis int64) int32 {
 	return int32(min(max(day, -farthest), farthest))
 }
 
-// lastDay is the UTC day of the last instant before to.
+// lastDay returns the UTC day of the last instant before to.
 func lastDay(to time.Time) int32 { return utcDay(to.Add(-1).UnixMilli()) }

@@ -12,31 +12,34 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// Rows lie in the order of arrival, those of a small website among those of all others, so that a question
-// about it reads nearly everything. A cluster is a number of these rows in another order: by subject, hour and session; what is
-// sealed by subject, day and country, too, by which answers are filtered most.
-// There the engine skips, by row group and by vector, what has no rows of the subject or country, and ids that stand side by
-// side take less space.
+// This file moves rows of the same subject next to each other.
 //
-// Clusters are made of the first rows that are in none, whatever their days, so each row moves once. A row that
-// comes late is in a later cluster.
+// Rows are stored in the order of arrival. So the rows of a small website are spread among the rows of all
+// others, and a query about it reads almost everything. A cluster is a number of such rows, sorted by subject,
+// hour and session. Sealed rows are sorted by subject, day and country, because most filters use the country.
+// For clusters, the engine skips row groups and vectors without rows of the subject or country. Equal ids that
+// are next to each other also take less space.
+//
+// A cluster is made of the oldest rows that are in no cluster, whatever their time. So each row moves only
+// once, and late rows are in a later cluster.
 
-// clusterRows are the rows of a cluster: three of the engine's row groups. A checkpoint joins neighbours when that
-// saves one of three row groups, so it would write smaller clusters again, with the rows around them. To sort
-// larger ones takes more than 300 MB.
+// clusterRows is the number of rows in a cluster: three of the engine's row groups. A checkpoint joins
+// neighbouring row groups if that saves one of three. So it would write smaller clusters again, together with
+// the rows around them. Sorting more rows takes more than 300 MB.
 const clusterRows = 3 * 122_880
 
-// clusterMemory is the least Config.MemoryLimit with which clusters are made. With half as much, commits beside
-// them fail for want of memory.
+// clusterMemory is the smallest Config.MemoryLimit with which clusters are made. With half of it, commits
+// during Maintain fail for lack of memory.
 const clusterMemory = 400 << 20
 
-// settleTime is how old rows are at least that move. Younger ones stay in the order of versions, by which
-// those are found that came after a seal; and what is kept of their days is replaced time and again.
+// settleTime is the age at which rows can move. Younger rows stay in the order of their versions, so that the
+// rows since a seal are found quickly. Also, the stored results of recent days are replaced often.
 const settleTime = 72 * time.Hour
 
-// A clustering says by what the rows of a table lie together.
+// A clustering has a table, its column with the time, and the order of rows in its clusters.
 type clustering struct{ table, time, by string }
 
+// clusterings returns the clusterings of all tables.
 func clusterings() []clustering {
 	const bySession = "subject, time // 3600000, session_hash, time"
 	const byCountry = "subject, time // 86400000, country, time // 3600000, session_hash, time"
@@ -51,10 +54,10 @@ func clusterings() []clustering {
 	return all
 }
 
-// Maintain implements [store.Maintainer]: it makes clusters of rows that are older than three days, as long as
-// there are enough, and frees the place of states that others replaced. After each cluster it rests at the pace of
-// [store.Pace], and lets seals go on. It does nothing for a store in memory, where the place of
-// rows that moved would not be free again.
+// Maintain implements [store.Maintainer]. It makes clusters of rows that are older than three days, as long as
+// there are enough, and frees the space of replaced states. After each cluster it rests as [store.Pace]
+// requires; meanwhile Seal and Erase may run. It does nothing for a store in memory, because there the space of
+// moved rows would not become free.
 func (s *Store) Maintain(ctx context.Context) error {
 	if s.cfg.memory() || s.cfg.MemoryLimit < clusterMemory {
 		return ctx.Err()
@@ -64,7 +67,7 @@ func (s *Store) Maintain(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { // a store that is closed does not wait for a rest
+	go func() { // Close does not wait for a rest
 		select {
 		case <-s.closing:
 			cancel()
@@ -89,8 +92,8 @@ func (s *Store) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// cluster makes one cluster, if there are rows enough, in one transaction on a connection of its own, while
-// queries and writes go on.
+// cluster makes one cluster if there are enough rows. It uses one transaction on a separate connection, while
+// queries and writes run.
 func (s *Store) cluster(ctx context.Context, of clustering) (made bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -98,7 +101,7 @@ func (s *Store) cluster(ctx context.Context, of clustering) (made bool, err erro
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
 	before := s.cfg.Now().Add(-settleTime).UnixMilli()
-	err = s.beside(ctx, func(ctx context.Context, c *conn) error {
+	err = s.withConnection(ctx, func(ctx context.Context, c *conn) error {
 		return transact(c, func() error {
 			made, err = of.move(ctx, c, s.setup.clusterRows, before)
 			return err
@@ -107,10 +110,12 @@ func (s *Store) cluster(ctx context.Context, of clustering) (made bool, err erro
 	return made, err
 }
 
-// move moves the first so many rows of before that never moved, unless there are fewer.
+// move moves the oldest rows that have never moved and whose time is smaller than before. It does nothing if
+// there are too few.
 //
-// The engine writes a row group to disk when the next one begins, or else during the commit, when nobody else
-// can commit. So some rows more come after the cluster, and are the first of the next.
+// The engine writes a row group to disk when the next one begins. It writes the last row group during the
+// commit, when nobody else can commit. So move also moves a few further rows after the cluster, which become
+// the first rows of the next cluster.
 func (of clustering) move(ctx context.Context, c *conn, rows, before int64) (moved bool, err error) {
 	all := rows + rows/128
 	from := fmt.Sprintf("%s WHERE clustered = 0 AND %s < %d", of.table, of.time, before)
@@ -130,7 +135,7 @@ func (of clustering) move(ctx context.Context, c *conn, rows, before int64) (mov
 		if n, err := result.RowsAffected(); err != nil {
 			return false, err
 		} else if n != all {
-			return false, fmt.Errorf("%d rows were moved, want %d", n, all)
+			return false, fmt.Errorf("the engine moved %d rows, want %d", n, all)
 		}
 	}
 	return true, nil

@@ -20,10 +20,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// longAfter is the clock of stores whose rows are all old. It stands still, so that Maintain does not rest.
+// longAfter is the clock of stores whose rows are all old. It stands still, so Maintain does not rest.
 func longAfter() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// openClustering opens a store whose clusters have so many rows.
+// openClustering opens a store with the given number of rows per cluster.
 func openClustering(t testing.TB, path string, rows int64) *Store {
 	t.Helper()
 	all, err := migrations()
@@ -33,7 +33,7 @@ func openClustering(t testing.TB, path string, rows int64) *Store {
 	return openSetup(t, Config{Path: path, Now: longAfter}, setup{all, (*instance).engine, rows})
 }
 
-// A clustered store moves rows whenever it gets or computes some.
+// A clustered store calls Maintain after each Write and Seal.
 type clustered struct{ *Store }
 
 func (c clustered) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
@@ -45,7 +45,7 @@ func (c clustered) Seal(ctx context.Context, d store.Derivation) error {
 	return errors.Join(c.Store.Seal(ctx, d), c.Maintain(ctx))
 }
 
-// Answers about rows in clusters are those of the reference evaluator.
+// TestReferenceOfClusters compares answers about rows in clusters with the reference evaluator.
 func TestReferenceOfClusters(t *testing.T) {
 	t.Parallel()
 	storetest.Reference(t, storetest.Harness{
@@ -55,8 +55,8 @@ func TestReferenceOfClusters(t *testing.T) {
 	}, storetest.RandomRunOf(t, 73, 20260310))
 }
 
-// Rows that move while others are written, read and erased are the rows of a store where none moves: none is
-// lost, doubled or changed, and who reads meanwhile sees each once.
+// TestClustersBesideWrites moves rows of one store while others are written, read and erased. Its rows must
+// equal those of a store that moves none, and each reader must see each row once.
 func TestClustersBesideWrites(t *testing.T) {
 	t.Parallel()
 	const rows, commits = 100, 20
@@ -64,16 +64,16 @@ func TestClustersBesideWrites(t *testing.T) {
 	if err := openClustering(t, paths[0], rows).Close(); err != nil {
 		t.Fatal(err)
 	}
-	put(t, paths[1], read(t, paths[0])) // so that hashes are the same
+	put(t, paths[1], read(t, paths[0])) // so that both use the same key for hashes
 	moving, still := openClustering(t, paths[0], rows), openClustering(t, paths[1], rows)
 	data := dataset.New(3)
 	var (
-		beside sync.WaitGroup
+		others sync.WaitGroup
 		over   atomic.Bool
-		least  atomic.Int64 // events that must be there
+		least  atomic.Int64 // minimum number of events
 	)
-	beside.Go(func() { moveUntil(t, moving, &over) })
-	beside.Go(func() { readUntil(t, moving, &over, &least) })
+	others.Go(func() { moveUntil(t, moving, &over) })
+	others.Go(func() { readUntil(t, moving, &over, &least) })
 	both := func(do func(s *Store)) { do(moving); do(still) }
 	for i := range commits {
 		both(func(s *Store) { mustWrite(t, s, share(&data.Batch, i, commits)) })
@@ -88,11 +88,11 @@ func TestClustersBesideWrites(t *testing.T) {
 		least.Store(count(t, still, "events"))
 	}
 	over.Store(true)
-	beside.Wait()
+	others.Wait()
 	if err := moving.Maintain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	both(func(s *Store) { // what a file has is what is read of it when it is opened
+	both(func(s *Store) { // compare the rows in the files
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -103,15 +103,15 @@ func TestClustersBesideWrites(t *testing.T) {
 			t.Errorf("%s (-still +moving):\n%.3000s", of.table, diff)
 		}
 		if n := count(t, moving, of.table+" WHERE clustered = 0"); n >= rows {
-			t.Errorf("%d rows of %s are in no cluster", n, of.table)
+			t.Errorf("%d rows of %s are in no cluster, want fewer than %d", n, of.table, rows)
 		}
 	}
 	if got, want := moving.catalog.latest(), still.catalog.latest(); got != want {
-		t.Errorf("version %d, want %d", got, want)
+		t.Errorf("latest version %d, want %d", got, want)
 	}
 }
 
-// moveUntil calls Maintain again and again, and mostly interrupts it.
+// moveUntil calls Maintain until over is true, and usually interrupts it.
 func moveUntil(t *testing.T, s *Store, over *atomic.Bool) {
 	t.Helper()
 	for !over.Load() {
@@ -124,21 +124,21 @@ func moveUntil(t *testing.T, s *Store, over *atomic.Bool) {
 	}
 }
 
-// readUntil wants each event once, and at least as many as least says.
+// readUntil expects each event once, and at least as many events as least says.
 func readUntil(t *testing.T, s *Store, over *atomic.Bool, least *atomic.Int64) {
 	t.Helper()
 	for !over.Load() {
 		want := least.Load()
 		found := ask(t, s, "SELECT count(*), count(DISTINCT (subject, kind, keyed, event_id)) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
-		want = min(want, least.Load()) // it falls before rows are erased
+		want = min(want, least.Load()) // it is reduced before rows are erased
 		if n, ids := found.Columns[0].Ints[0], found.Columns[1].Ints[0]; n < want || n != ids {
-			t.Errorf("a reader sees %d events of %d ids, where there are %d at least", n, ids, want)
+			t.Errorf("a reader sees %d events with %d ids, want at least %d", n, ids, want)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// share is every n-th row of b, from row i on.
+// share returns every n-th row of b, beginning with row i.
 func share(b *store.Batch, i, n int) *store.Batch {
 	return &store.Batch{
 		Events: everyNth(b.Events, i, n), Errors: everyNth(b.Errors, i, n), Vitals: everyNth(b.Vitals, i, n), Spans: everyNth(b.Spans, i, n),
@@ -153,14 +153,15 @@ func everyNth[T any](all []T, i, n int) (some []T) {
 	return some
 }
 
-// rowsOf are all rows of a table, in an order of their own.
+// rowsOf returns all rows of a table, sorted by their text.
 func rowsOf(t *testing.T, s *Store, table string) []string {
 	t.Helper()
 	return ask(t, s, "SELECT to_json(r)::VARCHAR AS row FROM (SELECT * EXCLUDE (clustered) FROM "+table+") AS r ORDER BY row", []dialect.Kind{dialect.Text}).Columns[0].Texts
 }
 
-// A cluster lies by subject, day and session. Rows that are too few for another, or too young, stay where they came in.
-func TestClustersAreMadeOfSettledRows(t *testing.T) {
+// TestClustersHaveOldRows tests the order of rows in a cluster. Rows that are too young, or too few for another
+// cluster, must not move.
+func TestClustersHaveOldRows(t *testing.T) {
 	t.Parallel()
 	const rows, settled, young = 300, 250, 100
 	s := openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), rows)
@@ -181,11 +182,11 @@ func TestClustersAreMadeOfSettledRows(t *testing.T) {
 	}
 	got, want := inOrderOf("rowid"), inOrderOf("subject, time // 3600000, session_hash, time")
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != rows {
-		t.Errorf("%d rows are in clusters, want %d (-want +got):\n%.3000s", len(got), rows, diff)
+		t.Errorf("%d rows in clusters, want %d (-want +got):\n%.3000s", len(got), rows, diff)
 	}
 }
 
-// A cluster that is not of as many rows as leave their place is not made.
+// TestClustersLoseNoRows makes clusters that would have fewer rows than they replace, which must fail.
 func TestClustersLoseNoRows(t *testing.T) {
 	t.Parallel()
 	s := openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), 10)
@@ -193,10 +194,10 @@ func TestClustersLoseNoRows(t *testing.T) {
 	want := rowsOf(t, s, "events")
 	for _, by := range []string{"time LIMIT 9", "time LIMIT nothing"} {
 		if made, err := s.cluster(t.Context(), clustering{"events", "time", by}); err == nil || made {
-			t.Errorf("ordered by %s: %t, %v, want an error", by, made, err)
+			t.Errorf("cluster ordered by %s = %t, %v; want an error", by, made, err)
 		}
 	}
 	if diff := cmp.Diff(want, rowsOf(t, s, "events")); diff != "" || count(t, s, "events WHERE clustered = 1") > 0 {
-		t.Errorf("rows moved all the same: %s", diff)
+		t.Errorf("rows moved although the cluster failed: %s", diff)
 	}
 }

@@ -11,58 +11,60 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A commit, step by step, all in the writer's goroutine:
+// This file stores groups of writes. All steps run in the writer's goroutine:
 //
-//  1. The writes that wait by now and those that gather waits for are a group.
+//  1. Waiting writes, and those that gather waits for, form a group.
 //  2. The engine is opened if it is not open.
-//  3. Rows whose event id came before, in the group or earlier, are marked as repeats.
-//  4. One transaction takes the numbers of new subjects, the rows, their receipts and the
+//  3. Rows whose event id was received before, earlier or in the same group, are marked as
+//     repeats.
+//  4. One transaction inserts the numbers of new subjects, the rows, their receipts and the
 //     versions of their days.
-//  5. COMMIT appends it to the log, and returns when it is on disk.
-//  6. Bloom filters and catalog learn of it, so that queries and Version see it.
-//  7. The callers hear.
+//  5. COMMIT appends the transaction to the log and returns when it is on disk.
+//  6. The Bloom filters and the catalog are updated, so that queries and Version see the commit.
+//  7. The callers get the result.
 //
-// What fails, what the callers hear, and what of the group is on disk (TestFailures and
-// TestFullDisk show it, the kill of the process TestNothingAnsweredIsLostWhenTheProcessIsKilled):
+// The table lists failures by step, the error that callers get, and the part of the group that is on disk
+// afterwards. TestFailures, TestFullDisk and TestKilledWhileWriting test it.
 //
-//	what fails                              the callers hear               on disk
-//	2    the file cannot be opened          why it cannot                  nothing
-//	3-5  disk or memory do not suffice      ErrFull, ErrUnavailable        nothing
+//	failure                                 result of callers              on disk
+//	2    the file cannot be opened          the cause                      nothing
+//	3-5  disk or memory is full             ErrFull, ErrUnavailable        nothing
 //	       memory, for less than 3 s        nil                            all
-//	3-5  the engine refuses a row           each write is tried alone:     all but
+//	3-5  the engine rejects a row           each write is tried alone:     all except
 //	                                        its own error, or nil          that write
-//	3-5  the engine fails, is opened again
-//	       and does not have the commit     as with the two above          as there
+//	3-5  the engine fails, is reopened
+//	       and does not have the commit     as in the two rows above       as there
 //	       and has the commit               nil                            all
 //	3-5  the engine fails, and cannot be
-//	     opened again                       why it cannot                  all or nothing
-//	1-4  the process is killed              nothing                        nothing
-//	5    the process is killed              nothing                        all or nothing
-//	6-7  the process is killed              nothing                        all
+//	     reopened                           the cause                      all or nothing
+//	1-4  the process is killed              none                           nothing
+//	5    the process is killed              none                           all or nothing
+//	6-7  the process is killed              none                           all
 //
-// Where it says all or nothing the caller calls again. Write finds the receipts of what is
-// there. Restore stores without a look at receipts, and its caller looks for the rows first;
-// so a group whose outcome is not known is never tried again here.
+// After "all or nothing" the caller tries again. Write then finds the receipts of stored rows. Restore does not
+// look up receipts; its caller looks for the rows before it calls again. Therefore a group with an unknown
+// result is never tried again in this file.
 
-// groupWeight ends the gathering of a group; one write may be larger. A group of that weight takes about 0.1 s, for
-// which the writes of other senders wait.
+// groupWeight is the weight that completes a group. One write may be larger. Storing a group of this weight
+// takes about 0.1 s, and the writes of other senders wait that long.
 const groupWeight = 5_000
 
-// A commit takes some 3 ms of a processor whatever is in it. Two times bound the wait for writes that can be
-// expected: the first where a group was of a few writes, so that those who send one after the other cost
-// less than a commit each, and the second where larger groups would save less than the wait costs.
+// A commit takes about 3 ms of processor time, however small it is. So gather waits a short time for further
+// writes that it expects. After a group of few writes it waits longer: then senders that send one write after
+// the other need less than a commit each. After a larger group it waits less, because larger groups would save
+// less than the wait costs.
 const (
 	gatherFewTime = 40 * time.Millisecond
 	gatherTime    = 5 * time.Millisecond
 	fewWrites     = 4
 )
 
-// gatherMore is after how many groups one waits for more than the group before had.
+// gatherMore is the number of groups after which gather expects one more write than in the group before.
 const gatherMore = 64
 
-// gather returns the writes of the next group; none when no write waits. Callers who were answered together come back
-// one after the other, so it waits for as many writes as the group before had, and now and then for one
-// more. Where they stay away it waits once, and a caller who is alone seldom waits.
+// gather returns the writes of the next group, or none if no write waits. Callers of the same group usually
+// write again at about the same time. So gather waits until there are as many writes as in the group before,
+// and sometimes for one more. If they do not arrive, it waits only once. A single caller rarely waits.
 func (w *writer) gather() []*write {
 	first := w.store.queue.next()
 	if first == nil {
@@ -72,11 +74,11 @@ func (w *writer) gather() []*write {
 	if w.groups++; w.groups%gatherMore == 0 {
 		expected++
 	}
-	patience := gatherTime
+	timeout := gatherTime
 	if expected <= fewWrites {
-		patience = gatherFewTime
+		timeout = gatherFewTime
 	}
-	wait := time.NewTimer(patience)
+	wait := time.NewTimer(timeout)
 	defer wait.Stop()
 	for weight := first.weight(); weight < groupWeight; {
 		next := w.another(len(group) < expected, wait.C)
@@ -91,7 +93,8 @@ func (w *writer) gather() []*write {
 	return group
 }
 
-// another returns a write that waits or, if one is expected, comes before the time is over.
+// another returns a waiting write. If expected is true, it waits for one until over fires. It returns nil if
+// there is none.
 func (w *writer) another(expected bool, over <-chan time.Time) *write {
 	for {
 		if next := w.store.queue.next(); next != nil || !expected {
@@ -105,7 +108,7 @@ func (w *writer) another(expected bool, over <-chan time.Time) *write {
 	}
 }
 
-// commit stores a group and tells each of its writes.
+// commit stores a group and sends the result to each of its writes.
 func (w *writer) commit(group []*write) {
 	err := w.ready()
 	if err == nil {
@@ -122,13 +125,13 @@ func (w *writer) commit(group []*write) {
 	}
 }
 
-// The waits for memory that queries or a seal have taken are twice as long each time.
+// Waiting times for memory that queries or a seal use. Each is twice as long as the one before.
 const (
 	firstWait = 50 * time.Millisecond
 	lastWait  = 32 * firstWait
 )
 
-// saveWithRetries is save, again where there was no memory for it.
+// saveWithRetries is like save, but tries again while there is not enough memory.
 func (w *writer) saveWithRetries(group []*write) error {
 	err := w.save(group)
 	for wait := firstWait; noMemory(err) && wait <= lastWait; wait *= 2 {
@@ -144,7 +147,7 @@ func (w *writer) saveWithRetries(group []*write) error {
 	return err
 }
 
-// maybeOfOne reports whether err may be about one write of a group, none of which is stored.
+// maybeOfOne reports whether err may be caused by a single write of the group, and nothing was stored.
 func (w *writer) maybeOfOne(err error) bool {
 	if err == nil || w.engine == nil {
 		return false
@@ -152,7 +155,7 @@ func (w *writer) maybeOfOne(err error) bool {
 	return !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrCorrupt)
 }
 
-// save stores a group in one transaction. It marks the rows that are repeats.
+// save stores a group in one transaction, and marks its repeats.
 func (w *writer) save(group []*write) error {
 	fresh, err := w.markRepeats(group)
 	if err != nil {
@@ -185,9 +188,9 @@ func (w *writer) save(group []*write) error {
 	return nil
 }
 
-// outcome is what became of a transaction that failed with err. One that broke the engine is
-// stored all the same if its version is in the file once that is open again: nobody else
-// writes there, and both are one transaction.
+// outcome returns the result of a transaction that failed with err. If the engine failed during the commit, the
+// transaction may be stored. After the engine was reopened, the version shows whether it is: only this writer
+// writes to the file, and the version is part of the transaction.
 func (w *writer) outcome(err error, version uint64) error {
 	err = w.failed(err)
 	if w.engine == nil || w.store.catalog.latest() < version {
@@ -196,7 +199,7 @@ func (w *writer) outcome(err error, version uint64) error {
 	return nil
 }
 
-// failed opens the engine again after a fatal error, and explains err.
+// failed reopens the engine after a fatal error, and returns err in the words of package store.
 func (w *writer) failed(err error) error {
 	if fatal(err) {
 		if again := w.reopen(err); again != nil {
@@ -206,13 +209,13 @@ func (w *writer) failed(err error) error {
 	return explain(err)
 }
 
-// markRepeats marks the rows whose id was received before, in the group or earlier, and
-// returns the others. Rows that are restored are no repeats.
+// markRepeats marks rows whose id was received before, earlier or in the same group, and returns the others.
+// Restored rows are never repeats.
 func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	firsts := make(map[key]*row)
 	var fresh []*row
 	var doubtful []key
-	var in []int32 // parts
+	var in []int32 // parts that may have them
 	for _, one := range group {
 		for i := range one.rows {
 			r := &one.rows[i]
@@ -247,7 +250,7 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	return slices.DeleteFunc(fresh, func(r *row) bool { return r.repeated }), nil
 }
 
-// survey numbers the subjects that have no number yet, and lists the days that rows touch.
+// survey assigns numbers to new subjects, and lists the days of rows.
 func (w *writer) survey(rows []*row) (newcomers map[store.Subject]int32, touched []subjectDay) {
 	newcomers = make(map[store.Subject]int32)
 	days := make(map[subjectDay]bool)
@@ -264,7 +267,7 @@ func (w *writer) survey(rows []*row) (newcomers map[store.Subject]int32, touched
 	return newcomers, slices.Collect(maps.Keys(days))
 }
 
-// number is the number of s, which may be new in this transaction.
+// number returns the number of s, which may be new in this transaction.
 func (w *writer) number(s store.Subject, newcomers map[store.Subject]int32) int32 {
 	if n, ok := newcomers[s]; ok {
 		return n

@@ -28,14 +28,14 @@ func do(t testing.TB, s *Store, f func(*writer)) {
 	<-done
 }
 
-// hold keeps the writer busy until the function returned is called.
+// hold keeps the writer busy until release is called.
 func hold(s *Store) (release func()) {
 	gate := make(chan struct{})
 	s.tasks <- func(*writer) { <-gate }
 	return sync.OnceFunc(func() { close(gate) })
 }
 
-// inOneGroup makes calls wait for the writer together. Only in a bubble of synctest.
+// inOneGroup runs calls so that they wait for the writer together. It works only in a bubble of synctest.
 func inOneGroup(s *Store, calls ...func()) {
 	release := hold(s)
 	var all sync.WaitGroup
@@ -54,9 +54,9 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 		add := func() { w.store.queue.add(&write{batch: &store.Batch{}}) }
 		for _, c := range []struct {
 			name       string
-			busy, more int           // callers that wait by now, and that come a millisecond later, each after the other
-			group      int           // writes in it
-			took       time.Duration // to gather it
+			busy, more int           // further callers that already wait, and callers that arrive one by one, a millisecond apart
+			group      int           // writes in the group
+			took       time.Duration // time to gather it
 		}{
 			{"one after one", 0, 0, 1, 0},
 			{"two after one", 1, 0, 2, 0},
@@ -68,7 +68,7 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 			{"one after one again", 0, 0, 1, 0},
 			{"many after one", 8, 0, 9, 0},
 			{"one after many", 0, 0, 1, gatherTime},
-			{"two after one, when one more is waited for", 0, 1, 2, time.Millisecond},
+			{"two after one, when one more is expected", 0, 1, 2, time.Millisecond},
 		} {
 			for range 1 + c.busy {
 				add()
@@ -82,13 +82,13 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 			began := time.Now()
 			group := w.gather()
 			if took := time.Since(began); len(group) != c.group || took != c.took {
-				t.Errorf("%s: %d writes after %v, want %d after %v", c.name, len(group), took, c.group, c.took)
+				t.Errorf("%s: gather returned %d writes after %v, want %d after %v", c.name, len(group), took, c.group, c.took)
 			}
 		}
 	})
 }
 
-func TestWritesThatWaitBecomeOneCommit(t *testing.T) {
+func TestWaitingWritesShareACommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, Config{})
@@ -98,12 +98,12 @@ func TestWritesThatWaitBecomeOneCommit(t *testing.T) {
 		}
 		inOneGroup(s, calls...)
 		if commits, n := s.catalog.latest(), count(t, s, "events"); commits != 1 || n != 64 {
-			t.Errorf("%d events in %d commits, want 64 in one", n, commits)
+			t.Errorf("%d events in %d commits, want 64 in one commit", n, commits)
 		}
 	})
 }
 
-func TestACallThatGivesUpWaitingDoesNothing(t *testing.T) {
+func TestCancelledCallsChangeNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, Config{})
@@ -115,21 +115,21 @@ func TestACallThatGivesUpWaitingDoesNothing(t *testing.T) {
 		_, erasing := s.Erase(ctx, site)
 		for call, err := range map[string]error{"Write": writing, "Erase": erasing, "Restore": s.Restore(ctx, "", event("e"))} {
 			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s = %v, want its context's error", call, err)
+				t.Errorf("%s: %v, want the context's error", call, err)
 			}
 		}
 		release()
 		if n := count(t, s, "events"); n != 1 {
-			t.Errorf("%d events, want the one before", n)
+			t.Errorf("%d events, want only the one written before", n)
 		}
 	})
 }
 
-func TestOneBadWriteDoesNotHarmItsGroup(t *testing.T) {
+func TestInvalidWriteFailsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		all := steps(t)
-		// A row that only the engine refuses, whatever the reason might be.
+		// A row that only the engine rejects.
 		const title = "name VARCHAR NOT NULL, title VARCHAR NOT NULL"
 		all[0] = strings.Replace(all[0], title, title+" CHECK (title <> 'poison')", 1)
 		s := openSteps(t, Config{}, all)
@@ -145,25 +145,25 @@ func TestOneBadWriteDoesNotHarmItsGroup(t *testing.T) {
 		}
 		inOneGroup(s, calls...)
 		if n, receipts := count(t, s, "events"), count(t, s, "receipts"); n != 4 || receipts != 4 {
-			t.Errorf("%d events and %d receipts, want 4: the refused id does not count as received", n, receipts)
+			t.Errorf("%d events and %d receipts, want 4 of each: a rejected id does not count as received", n, receipts)
 		}
 	})
 }
 
-// A failing engine does wrong what its failure says.
+// A failing engine fails as its failure says.
 type failing struct {
 	engine
 	failure *failure
 }
 
-// A failure strikes one call of an engine, or more.
+// A failure makes one or more calls of an engine fail.
 type failure struct {
-	at         string // "COMMIT", or the table that is filled; empty: none
-	more       int    // how many further calls it strikes
-	done       bool   // what was asked is done all the same
-	says       string // the engine
-	lost       bool   // the engine is not open
-	unopenable int    // how many openings fail from then on
+	at         string // the failing call: "COMMIT", or the filled table; empty means none
+	more       int    // number of further calls that fail
+	done       bool   // whether the failing call takes effect
+	says       string // the engine's error
+	lost       bool   // whether the engine is closed before
+	unopenable int    // number of attempts to reopen the engine that fail
 }
 
 func (f failing) exec(text string, args ...sqldriver.NamedValue) error {
@@ -186,7 +186,7 @@ func (f failing) meet(call string, do func() error) error {
 		if err := do(); err != nil {
 			return err
 		}
-	case call == "COMMIT": // a failed one ends the transaction
+	case call == "COMMIT": // a failed commit ends the transaction
 		if err := f.engine.exec("ROLLBACK"); err != nil {
 			return err
 		}
@@ -194,14 +194,13 @@ func (f failing) meet(call string, do func() error) error {
 	return errors.New(f.failure.says)
 }
 
-// openFailing opens a store on path whose engines fail as the failure says, which is to be
-// changed while the writer waits.
+// openFailing opens a store at path whose engines fail as f says. Change f only while the writer waits.
 func openFailing(t *testing.T, path string, f *failure) *Store {
 	t.Helper()
 	s, err := openWith(t.Context(), Config{Path: path}, setup{steps(t), func(i *instance) (engine, error) {
 		if f.at == "" && f.unopenable > 0 {
 			f.unopenable--
-			return nil, &fault{kind: store.ErrLocked, cause: errors.New("another process took it meanwhile")}
+			return nil, &fault{kind: store.ErrLocked, cause: errors.New("another process has opened it meanwhile")}
 		}
 		c, err := i.engine()
 		return failing{c, f}, err
@@ -213,9 +212,9 @@ func openFailing(t *testing.T, path string, f *failure) *Store {
 	return s
 }
 
-// A group of a write and a restore meets each failure of the table in commit.go: what the two
-// callers hear, what is on disk then, and that each row is there once when both have done
-// what a caller does who heard an error.
+// TestFailures tests each failure in the table of commit.go with a group of a write and a restore: the errors
+// of the two callers, and the rows on disk. If both callers try again after an error, each row must be stored
+// once.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	const full, short, refused = "IO Error: No space left on device", "Out of Memory Error: no more", "Constraint Error: strange row"
@@ -223,7 +222,7 @@ func TestFailures(t *testing.T) {
 	const fatal, internal = "FATAL Error: the engine is broken", "INTERNAL Error: the engine is broken"
 	for name, c := range map[string]struct {
 		failure failure
-		hear    error
+		want    error
 		onDisk  int64
 	}{
 		"nothing fails":                                  {failure{}, nil, 2},
@@ -234,7 +233,7 @@ func TestFailures(t *testing.T) {
 		"no memory":                                      {failure{at: "receipts", says: short, more: 6}, store.ErrUnavailable, 0},
 		"no memory for a while":                          {failure{at: "receipts", says: short, more: 5}, nil, 2},
 		"no memory at the commit, for a while":           {failure{at: "COMMIT", says: pinned}, nil, 2},
-		"a refusal that is over at the second try":       {failure{at: "events", says: refused}, nil, 2},
+		"a row that is rejected only once":               {failure{at: "events", says: refused}, nil, 2},
 		"an engine that breaks for lack of memory":       {failure{at: "COMMIT", says: "FATAL Error: " + pinned, unopenable: 1}, store.ErrUnavailable, 0},
 		"a broken engine":                                {failure{at: "versions", says: fatal}, store.ErrUnavailable, 0},
 		"a broken engine, before the commit":             {failure{at: "COMMIT", says: fatal}, store.ErrUnavailable, 0},
@@ -260,13 +259,13 @@ func TestFailures(t *testing.T) {
 					func() { _, writing = s.Write(t.Context(), event("written")) },
 					func() { restoring = s.Restore(t.Context(), "", event("restored")) })
 				for call, err := range map[string]error{"Write": writing, "Restore": restoring} {
-					if !errors.Is(err, c.hear) {
-						t.Errorf("%s: %v, want %v", call, err, c.hear)
+					if !errors.Is(err, c.want) {
+						t.Errorf("%s: %v, want %v", call, err, c.want)
 					}
 				}
 				do(t, s, func(w *writer) {
 					if err := w.ready(); err != nil || f.at != "" || f.unopenable != 0 {
-						t.Errorf("the engine afterwards: %v, %+v is left of the failure", err, *f)
+						t.Errorf("afterwards: ready = %v, and %+v of the failure has not happened", err, *f)
 					}
 				})
 				there := count(t, s, "events")
@@ -276,21 +275,22 @@ func TestFailures(t *testing.T) {
 				if writing != nil {
 					mustWrite(t, s, event("written"))
 				}
-				if restoring != nil && there == 0 { // it looked
+				if restoring != nil && there == 0 { // a caller of Restore looks for the rows first
 					if err := s.Restore(t.Context(), "", event("restored")); err != nil {
 						t.Error(err)
 					}
 				}
 				if n := count(t, s, "events"); n != 2 {
-					t.Errorf("%d rows when both were sent again, want 2", n)
+					t.Errorf("%d rows after both were tried again, want 2", n)
 				}
 			})
 		})
 	}
 }
 
-// Rows that are restored are stored whatever else is in their group.
-func TestARepeatDoesNotKeepARestoredRowOut(t *testing.T) {
+// TestRestoredRowsAreNotRepeats tests that a restored row is stored although the same group has a repeat with
+// its id.
+func TestRestoredRowsAreNotRepeats(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	mustWrite(t, s, event("e"))
@@ -304,13 +304,13 @@ func TestARepeatDoesNotKeepARestoredRowOut(t *testing.T) {
 	} {
 		do(t, s, func(w *writer) {
 			if fresh, err := w.markRepeats(group); err != nil || len(fresh) != 1 || fresh[0] != &restored.rows[0] {
-				t.Errorf("%s: %d rows to store, %v; want the restored one", name, len(fresh), err)
+				t.Errorf("%s: markRepeats returned %d rows, %v; want the restored one", name, len(fresh), err)
 			}
 		})
 	}
 }
 
-// lose closes the engine under the store, as a failed opening does.
+// lose closes the engine of the store, which happens if it cannot be reopened after a failure.
 func lose(t *testing.T, s *Store) {
 	t.Helper()
 	do(t, s, func(w *writer) {
@@ -320,7 +320,7 @@ func lose(t *testing.T, s *Store) {
 	})
 }
 
-func TestWhatBringsALostEngineBack(t *testing.T) {
+func TestClosedEngineIsReopened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
@@ -334,7 +334,7 @@ func TestWhatBringsALostEngineBack(t *testing.T) {
 		if err := s.Ping(t.Context()); !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("Ping without an engine: %v, want ErrUnavailable", err)
 		}
-		synctest.Wait() // it asked for one
+		synctest.Wait() // Ping has asked the writer to reopen the engine
 		if n := count(t, s, "events"); n != 1 {
 			t.Errorf("%d events, want 1", n)
 		}
@@ -349,7 +349,7 @@ func TestWhatBringsALostEngineBack(t *testing.T) {
 	})
 }
 
-func TestWhatWasInMemoryIsNotTakenForEmpty(t *testing.T) {
+func TestMemoryStoreIsNotReopened(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	lose(t, s)

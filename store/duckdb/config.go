@@ -15,39 +15,38 @@ import (
 	"time"
 )
 
-// Config says where the data of a store is and what the store may use. The zero value is a store in
-// memory.
+// Config has the path of a store's file and the limits of its engine. The zero value is a store in memory.
 type Config struct {
-	// Path is the database file. Empty and ":memory:" keep everything in memory, for tests, until the
-	// store is closed. The directory must exist. The path, made absolute, must not contain '?', '#' or
-	// '%'.
+	// Path is the database file. If it is empty or ":memory:", the store is in memory and lost when it is
+	// closed; this is for tests. The directory must exist. The absolute path must not contain '?', '#' or '%'.
 	Path string
-	// MemoryLimit limits the engine's buffers, in bytes: rows until the next checkpoint, what queries
-	// use and, in the rest, the recently used parts of the file. The process needs some 100 MB in
-	// addition, 4 bytes for each row received in the last eight days, what it keeps of answers, and while many
-	// large queries run up to half as much again as this. 0 means 1 GiB.
+	// MemoryLimit limits the engine's memory, in bytes. The engine uses it for rows until the next checkpoint,
+	// for queries, and for recently used parts of the file. The process needs more: about 100 MB, 4 bytes for
+	// each row received in the last eight days, and the answers and states that a query.Engine holds. While
+	// many large queries run, the engine may exceed the limit by half. 0 means 1 GiB.
 	MemoryLimit int64
-	// Threads is how many threads one query may use. 0 means 1: queries run in parallel instead, which
-	// costs less for the same answers.
+	// Threads is the number of threads that one query may use. 0 means 1, because queries already run in
+	// parallel, and more threads need more processor time for the same answers.
 	Threads int
-	// TempDir is for data that does not fit in memory. Empty means Path + ".tmp", which belongs to the
-	// store and is emptied by Open; for a store in memory it means none.
+	// TempDir is a directory for data that does not fit in memory. Empty means Path + ".tmp", which Open
+	// empties, or no directory for a store in memory.
 	TempDir string
-	// TempLimit limits the size of TempDir, in bytes. A query that needs more fails with
+	// TempLimit limits the size of the data in TempDir, in bytes. A query that needs more fails with
 	// store.ErrTooMuch. 0 means ten times MemoryLimit.
 	TempLimit int64
-	// MaxReaders is how many queries run at a time; more wait. 0 means twice the cores.
+	// MaxReaders is the number of queries that run at a time; further queries wait. 0 means twice the number of
+	// processor cores.
 	MaxReaders int
-	// Now is the clock that dates the receipt of events. Nil means time.Now.
+	// Now is the clock for the times of receipts. Nil means time.Now.
 	Now func() time.Time
-	// Logger gets checkpoints that fail, engines that had to be opened again, and what Open cut from a damaged log.
-	// Nil means silent.
+	// Logger receives failed checkpoints, failures of the engine, repairs of a damaged log, and the progress of
+	// upgrades. Nil means no logging.
 	Logger *slog.Logger
 }
 
 const inMemory = ":memory:"
 
-// resolve fills in the defaults of c and reports everything that is wrong with it.
+// resolve returns c with defaults filled in. Its error joins all problems of c.
 func (c Config) resolve() (Config, error) {
 	var faults []error
 	if c.MemoryLimit < 0 || c.Threads < 0 || c.MaxReaders < 0 || c.TempLimit < 0 {
@@ -60,7 +59,7 @@ func (c Config) resolve() (Config, error) {
 		}
 		c.Path = path
 	}
-	// The driver reads the path as the first part of a URL.
+	// The driver parses the path as the first part of a URL.
 	if strings.ContainsAny(c.Path, "?#%") {
 		faults = append(faults, fmt.Errorf("duckdb: Path %q must not contain '?', '#' or '%%'", c.Path))
 	}
@@ -77,10 +76,10 @@ func (c Config) resolve() (Config, error) {
 	return c, errors.Join(faults...)
 }
 
-// memory reports whether nothing outlives the process.
+// memory reports whether the store is in memory only.
 func (c Config) memory() bool { return c.Path == inMemory }
 
-// tempDir is where the engine spills to; empty is nowhere.
+// tempDir returns the directory for temporary files, or "" for none.
 func (c Config) tempDir() string {
 	if c.TempDir == "" && !c.memory() {
 		return c.Path + ".tmp"
@@ -88,23 +87,25 @@ func (c Config) tempDir() string {
 	return c.TempDir
 }
 
-// lockDown are settings that cannot stand in dsn: the driver passes settings on in no order, and a
-// temp_directory that follows its limit lifts it. An opening that fails must leave file and log alone, so closing
-// makes no checkpoint: the writer makes one first.
+// lockDown returns SQL for settings that cannot be in dsn. The driver applies the settings of dsn in random
+// order, and a temp_directory that comes after its size limit removes the limit. Automatic checkpoints at
+// closing are disabled, because a failed opening must not change the file or its log. The writer makes the
+// checkpoint before it closes the engine.
 func (c Config) lockDown() string {
 	return c.tempLimit() + "PRAGMA disable_checkpoint_on_shutdown; SET enable_external_access = false"
 }
 
-// evict frees the memory that holds parts of the file. It fails where the engine needs them. The engine must
-// not write rows of the log to disk instead: they take more space than the log.
+// evict is SQL that frees the memory with cached parts of the file. It fails if the engine needs that memory.
+// The engine must not write rows of the log to temporary files instead: there they take more space than in the
+// log.
 const evict = "SET max_temp_directory_size = '0B'; SET memory_limit = '16MB'"
 
-// locked are the settings after which the engine refuses all others.
+// locked returns SQL that sets the final limits. After it the engine rejects all changes of settings.
 func (c Config) locked() string {
 	return fmt.Sprintf("SET memory_limit = '%dB'; %sSET lock_configuration = true", c.MemoryLimit, c.tempLimit())
 }
 
-// tempLimit limits what the engine writes beside the file.
+// tempLimit returns SQL that limits the size of temporary files.
 func (c Config) tempLimit() string {
 	if c.tempDir() == "" {
 		return ""
@@ -112,9 +113,9 @@ func (c Config) tempLimit() string {
 	return fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
 }
 
-// dsn is the driver's address of path with what the engine may use.
-// agent tells one opening from another: the driver shares an open database between
-// openings of one process that look alike, and refuses those that differ.
+// dsn returns the driver's address for path, with the limits of c. agent must be unique for each opening. If
+// one process opens a file twice with equal addresses, the driver shares the open database. If the addresses
+// differ, it returns an error.
 func (c Config) dsn(path, agent string, readOnly bool) string {
 	settings := url.Values{
 		"custom_user_agent":             {agent},
@@ -122,11 +123,11 @@ func (c Config) dsn(path, agent string, readOnly bool) string {
 		"threads":                       {strconv.Itoa(c.Threads)},
 		"temp_directory":                {c.tempDir()},
 		"storage_compatibility_version": {"latest"},
-		// A commit must not pay for a checkpoint, nor fail with one: the writer
-		// makes checkpoints between commits.
+		// The writer makes checkpoints between commits. So a commit never waits for one, and never fails with
+		// one.
 		"checkpoint_threshold":         {"1TB"},
-		"write_buffer_row_group_count": {"1"},    // else a commit writes the last five, and holds up others
-		"allocator_background_threads": {"true"}, // else what queries took stays with the process for long
+		"write_buffer_row_group_count": {"1"},    // with the default, a commit writes five row groups and delays others
+		"allocator_background_threads": {"true"}, // returns the memory of finished queries to the system
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 		"allow_community_extensions":   {"false"},

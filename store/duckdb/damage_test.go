@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// specimen is a store with rows in its file and, if logged, more in its log.
+// specimen returns the file of a store with rows. If logged is true, it also returns its log with more rows.
 func specimen(t *testing.T, logged bool) (file, log []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -43,7 +43,7 @@ func read(t *testing.T, path string) []byte {
 	return data
 }
 
-// spoil inverts n bytes of a copy of data.
+// spoil returns a copy of data with n inverted bytes.
 func spoil(data []byte, at, n int) []byte {
 	data = bytes.Clone(data)
 	for i := at; i < at+n; i++ {
@@ -52,7 +52,7 @@ func spoil(data []byte, at, n int) []byte {
 	return data
 }
 
-// foreign is a DuckDB file that no store made.
+// foreign returns a DuckDB file that was not created by this package.
 func foreign(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "foreign.duckdb")
@@ -69,7 +69,7 @@ func foreign(t *testing.T) []byte {
 	return read(t, path)
 }
 
-func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
+func TestDamagedAndForeignFiles(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 		put(t, path+".wal", log)
 		refuse(t, path, store.ErrCorrupt)
 	})
-	t.Run("the specimen itself is sound", func(t *testing.T) {
+	t.Run("the undamaged specimen", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "s.duckdb")
 		put(t, path, file)
 		put(t, path+".wal", log)
@@ -111,7 +111,7 @@ func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 	})
 }
 
-func TestALogThatEndsEarlyLosesItsLastCommitOnly(t *testing.T) {
+func TestTruncatedLogLosesOnlyItsLastCommit(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -120,11 +120,11 @@ func TestALogThatEndsEarlyLosesItsLastCommitOnly(t *testing.T) {
 	s := open(t, Config{Path: path})
 	countEvents(t, s, 1000)
 	if got, want := mustWrite(t, s, batch("c", 500)), (store.Written{Stored: 500}); got != want {
-		t.Errorf("writing the lost batch again = %+v, want %+v", got, want)
+		t.Errorf("Write of the lost batch = %+v, want %+v", got, want)
 	}
 }
 
-func TestADamagedBlockIsReportedWhenItIsRead(t *testing.T) {
+func TestDamagedBlockFailsQueries(t *testing.T) {
 	t.Parallel()
 	file, _ := specimen(t, false)
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -141,11 +141,11 @@ func TestADamagedBlockIsReportedWhenItIsRead(t *testing.T) {
 			_ = s.Close()
 		}
 		if err == nil {
-			continue // a block of other columns
+			continue // the block has other columns
 		}
 		reported++
 		if !errors.Is(err, store.ErrCorrupt) {
-			t.Errorf("damage at %d: %v, want ErrCorrupt", at, err)
+			t.Errorf("damage at byte %d: %v, want ErrCorrupt", at, err)
 		}
 	}
 	if reported == 0 {
@@ -158,6 +158,6 @@ func countEvents(t *testing.T, s *Store, want int64) {
 	got := ask(t, s, "SELECT count(*), count(DISTINCT event_id) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
 	rows, ids := got.Columns[0].Ints[0], got.Columns[1].Ints[0]
 	if rows != want || ids != want {
-		t.Errorf("%d rows of %d ids, want %d of each", rows, ids, want)
+		t.Errorf("%d rows with %d ids, want %d of each", rows, ids, want)
 	}
 }

@@ -26,11 +26,11 @@ func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) 
 	return s.catalog.websites(), ctx.Err()
 }
 
-// Seal implements [store.Deriver]. Sessions, hits and their seals are written in one transaction on a
-// separate connection, while queries and writes go on. One Seal runs at a time, and none during Erase,
-// which must leave nothing.
+// Seal implements [store.Deriver]. It writes sessions, hits and seals in one transaction on a separate
+// connection, while queries and writes run. Only one Seal runs at a time. Seal and Erase wait for each other,
+// so that Erase leaves no results.
 func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
-	made, err := s.derivation(d)
+	bound, err := s.derivation(d)
 	if err != nil {
 		return err
 	}
@@ -41,14 +41,14 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 	defer s.deriving.Unlock()
 	number := s.catalog.number(d.Subject)
 	if number == unknownSubject {
-		return nil // without rows there is nothing to keep
+		return nil // there are no rows
 	}
 	days := sealedDays{subject: number, first: utcDay(d.From.UnixMilli()), last: lastDay(d.To), version: s.catalog.latest()}
 	if d.Changed != nil && slices.ContainsFunc(s.catalog.states(d.Subject, days.first, days.last), func(day store.Day) bool { return day.Sealed == 0 }) {
-		return &fault{kind: store.ErrUnavailable, cause: errors.New("seal: what was kept of the days is gone")}
+		return &fault{kind: store.ErrUnavailable, cause: errors.New("seal: Derivation.Changed is set, but one of the days has no seal")}
 	}
-	err = s.beside(ctx, func(ctx context.Context, c *conn) error {
-		return transact(c, func() error { return days.keep(ctx, c, made) })
+	err = s.withConnection(ctx, func(ctx context.Context, c *conn) error {
+		return transact(c, func() error { return days.keep(ctx, c, bound) })
 	})
 	if err != nil {
 		return fmt.Errorf("duckdb: seal: %w", explain(err))
@@ -57,28 +57,29 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 	return nil
 }
 
-// A boundStatement is one with the driver's arguments.
+// A boundStatement is a statement with the driver's arguments.
 type boundStatement struct {
 	sql  string
 	args []sqldriver.NamedValue
 }
 
-// A boundDerivation has the statements of a store.Derivation.
+// A boundDerivation has the statements of a store.Derivation, with the driver's arguments.
 type boundDerivation struct {
 	sessions, hits boundStatement
 	changed        *boundStatement
 }
 
-func (s *Store) derivation(d store.Derivation) (made boundDerivation, err error) {
-	if made.sessions, err = s.binding(d.Sessions); err != nil {
-		return made, err
+// derivation returns d with the driver's arguments.
+func (s *Store) derivation(d store.Derivation) (bound boundDerivation, err error) {
+	if bound.sessions, err = s.binding(d.Sessions); err != nil {
+		return bound, err
 	}
-	if made.hits, err = s.binding(d.Hits); err != nil || d.Changed == nil {
-		return made, err
+	if bound.hits, err = s.binding(d.Hits); err != nil || d.Changed == nil {
+		return bound, err
 	}
 	changed, err := s.binding(*d.Changed)
-	made.changed = &changed
-	return made, err
+	bound.changed = &changed
+	return bound, err
 }
 
 func (s *Store) binding(stmt store.Statement) (boundStatement, error) {
@@ -89,21 +90,22 @@ func (s *Store) binding(stmt store.Statement) (boundStatement, error) {
 	return boundStatement{stmt.SQL, args}, nil
 }
 
-// sealedDays are days of a subject that are sealed at a version.
+// A sealedDays value has days of a subject that are sealed, and their version.
 type sealedDays struct {
 	subject, first, last int32
 	version              uint64
 }
 
-// keep replaces what is kept of the days. It runs in a transaction of c.
-func (d sealedDays) keep(ctx context.Context, c *conn, made boundDerivation) error {
+// keep computes and stores the results of the days, and deletes earlier ones. It must run in a transaction of
+// c.
+func (d sealedDays) keep(ctx context.Context, c *conn, bound boundDerivation) error {
 	from, to, ids := int64(d.first)*dayMillis, int64(d.last+1)*dayMillis, ""
 	run := func(text string, from boundStatement) error {
 		_, err := c.raw.ExecContext(ctx, text+from.sql, from.args)
 		return err
 	}
-	if made.changed != nil {
-		if err := run("CREATE TEMP TABLE changed_ids AS ", *made.changed); err != nil {
+	if bound.changed != nil {
+		if err := run("CREATE TEMP TABLE changed_ids AS ", *bound.changed); err != nil {
 			return err
 		}
 		ids = " AND session_hash IN (SELECT session_hash FROM changed_ids)"
@@ -116,12 +118,12 @@ func (d sealedDays) keep(ctx context.Context, c *conn, made boundDerivation) err
 		forget("seals", "day", int64(d.first), int64(d.last)+1, "")); err != nil {
 		return err
 	}
-	if err := errors.Join(run("INSERT INTO sealed_sessions BY NAME ", made.sessions), run("INSERT INTO sealed_hits BY NAME ", made.hits)); err != nil {
+	if err := errors.Join(run("INSERT INTO sealed_sessions BY NAME ", bound.sessions), run("INSERT INTO sealed_hits BY NAME ", bound.hits)); err != nil {
 		return err
 	}
 	return c.fill("seals", func(add func(...sqldriver.Value) error) error {
 		for day := d.first; day <= d.last; day++ {
-			if err := add(d.subject, day, int64(d.version)); err != nil { // commits are counted
+			if err := add(d.subject, day, int64(d.version)); err != nil { // it fits: commits are numbered from 1
 				return err
 			}
 		}
@@ -129,9 +131,9 @@ func (d sealedDays) keep(ctx context.Context, c *conn, made boundDerivation) err
 	})
 }
 
-// beside runs do on a connection that is neither the writer's nor a reader's, and keeps the
-// engine open meanwhile. It ends early when ctx ends or the engine is closed.
-func (s *Store) beside(ctx context.Context, do func(context.Context, *conn) error) error {
+// withConnection runs do on a new connection, which no query and no write uses. The engine stays open
+// meanwhile. The context of do ends when ctx ends or when the writer closes the engine.
+func (s *Store) withConnection(ctx context.Context, do func(context.Context, *conn) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.inst == nil {

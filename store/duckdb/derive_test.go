@@ -18,13 +18,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// sealer is that of an engine over s, which never rests.
+// sealer returns a sealer of an engine over s.
 func sealer(t *testing.T, s *Store) *query.Sealer {
 	t.Helper()
 	return query.NewSealer(sealing(t, s))
 }
 
-// sealing makes an engine over s, by a clock that does not move.
+// sealing returns an engine over s whose clock stands still, so that its sealer does not rest.
 func sealing(t *testing.T, s *Store) *query.Engine {
 	t.Helper()
 	e, err := query.New(query.Config{Store: s, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
@@ -34,6 +34,7 @@ func sealing(t *testing.T, s *Store) *query.Engine {
 	return e
 }
 
+// seal runs one round of sealing and returns the number of sealed days.
 func seal(t *testing.T, by *query.Sealer) int {
 	t.Helper()
 	n, err := by.Seal(t.Context())
@@ -43,8 +44,8 @@ func seal(t *testing.T, by *query.Sealer) int {
 	return n
 }
 
-// A day is sealed when its rows were the same for a round, once, and again after a late row; what
-// was sealed is there after the file was opened again, and gone with the rows.
+// TestQuietDaysAreSealedOnce tests when a day is sealed: once, after a round without changes of its rows, and
+// again after a late row. Seals must survive a restart, and be deleted with the rows.
 func TestQuietDaysAreSealedOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -52,16 +53,16 @@ func TestQuietDaysAreSealedOnce(t *testing.T) {
 	mustWrite(t, s, batch("a", 100))
 	by := sealer(t, s)
 	if n := seal(t, by); n != 0 {
-		t.Errorf("%d days were sealed in the first round, when nothing is known to be quiet", n)
+		t.Errorf("%d days were sealed in the first round, want none: it cannot know which days are quiet", n)
 	}
 	if n := seal(t, by); n == 0 {
-		t.Error("no day was sealed that was quiet")
+		t.Error("the quiet day was not sealed")
 	}
 	if hits, sessions := count(t, s, "sealed_hits"), count(t, s, "sealed_sessions"); hits != 100 || sessions != 100 {
-		t.Errorf("%d hits and %d sessions are kept of 100 pageviews of 100 sessions", hits, sessions)
+		t.Errorf("%d sealed hits and %d sealed sessions, want 100 of each", hits, sessions)
 	}
 	if n := seal(t, by); n != 0 {
-		t.Errorf("%d days were sealed again whose seals stand", n)
+		t.Errorf("%d days with valid seals were sealed again", n)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -70,26 +71,26 @@ func TestQuietDaysAreSealedOnce(t *testing.T) {
 	s = open(t, Config{Path: path})
 	by = sealer(t, s)
 	if n := seal(t, by) + seal(t, by); n != 0 {
-		t.Errorf("%d days were sealed again after the file was opened again", n)
+		t.Errorf("%d days were sealed again after a restart", n)
 	}
 	mustWrite(t, s, batch("late", 1))
 	if n := seal(t, by); n != 0 {
-		t.Errorf("%d days were sealed that changed since the round before", n)
+		t.Errorf("%d days were sealed although they had changed since the round before", n)
 	}
 	if n := seal(t, by); n == 0 || count(t, s, "sealed_hits") != 101 {
-		t.Errorf("%d days were sealed after a late row, with %d hits", n, count(t, s, "sealed_hits"))
+		t.Errorf("%d days with %d hits were sealed after a late row, want some days with 101 hits", n, count(t, s, "sealed_hits"))
 	}
 	if _, err := s.Erase(t.Context(), site); err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"sealed_hits", "sealed_sessions", "seals"} {
 		if n := count(t, s, table); n != 0 {
-			t.Errorf("%d rows of %s were left by Erase", n, table)
+			t.Errorf("Erase left %d rows of %s", n, table)
 		}
 	}
 }
 
-// A counted store counts the statements it runs.
+// A counted store counts the statements that it runs.
 type counted struct {
 	*Store
 	asked atomic.Int64
@@ -100,7 +101,8 @@ func (c *counted) Query(ctx context.Context, s store.Statement) (*store.Rows, er
 	return c.Store.Query(ctx, s)
 }
 
-// Once all is sealed, answers about days that are over are merged without a statement, the first time, too.
+// TestPartialsAreComputedAhead tests that after sealing even the first answers about past days are merged from
+// partials, without a statement.
 func TestPartialsAreComputedAhead(t *testing.T) {
 	t.Parallel()
 	s := &counted{Store: open(t, Config{})}
@@ -122,21 +124,22 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 	}
 	for _, r := range answer.Data {
 		if !r.Success || r.Data.Len() == 0 {
-			t.Errorf("%s: %+v", r.Parameter, r)
+			t.Errorf("%s: answer %+v, want rows", r.Parameter, r)
 		}
 	}
 	if now := s.asked.Load(); before == 0 || now != before {
-		t.Errorf("%d statements ran before the first question, %d after it", before, now)
+		t.Errorf("%d statements had run before the first query and %d after it, want the same positive number", before, now)
 	}
 }
 
-// What is kept is held against what the rows give: each row that is wrong is one too many and one
-// that is missing. Rebuilt, it is right again. A day whose rows changed is not compared.
+// TestVerifySeals compares stored results with the rows. A wrong row counts as one surplus and one missing row.
+// Days whose rows changed since they were sealed are not compared. After a rebuild there must be no
+// differences.
 func TestVerifySeals(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
 	mustWrite(t, s, batch("a", 100))
-	apart := batch("b", 3) // days without rows are between
+	apart := batch("b", 3) // with days without rows in between
 	for i := range apart.Events {
 		apart.Events[i].Time = apart.Events[i].Time.AddDate(0, 0, 40)
 	}
@@ -146,20 +149,20 @@ func TestVerifySeals(t *testing.T) {
 	rebuild := func() {
 		t.Helper()
 		if n, err := e.RebuildSeals(t.Context(), site, from, to); n != 2 || err != nil {
-			t.Errorf("%d days were rebuilt, want 2: %v", n, err)
+			t.Errorf("RebuildSeals = %d, %v; want 2 days", n, err)
 		}
 	}
-	verify := func(says string, want query.SealReport) {
+	verify := func(name string, want query.SealReport) {
 		t.Helper()
 		got, err := e.VerifySeals(t.Context(), site, from, to)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v\n%s", says, err, diff)
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
 		}
 	}
 	verify("nothing is sealed", query.SealReport{})
 	rebuild()
-	verify("all is as it was sealed", query.SealReport{Verified: 4})
-	err := s.beside(t.Context(), func(_ context.Context, c *conn) error {
+	verify("nothing has changed since sealing", query.SealReport{Verified: 4})
+	err := s.withConnection(t.Context(), func(_ context.Context, c *conn) error {
 		return errors.Join(
 			c.exec("UPDATE sealed_sessions SET pageviews = 7 WHERE session_id = 's-5'"),
 			c.exec("DELETE FROM sealed_hits WHERE path = '/page/8'"),
@@ -175,12 +178,12 @@ func TestVerifySeals(t *testing.T) {
 		{Day: second, Table: "sealed_hits", Surplus: 1},
 	}})
 	rebuild()
-	verify("it was rebuilt", query.SealReport{Verified: 4})
+	verify("all days were rebuilt", query.SealReport{Verified: 4})
 	mustWrite(t, s, batch("late", 1))
 	verify("a day has a late row", query.SealReport{Verified: 2})
 }
 
-// Close ends a Seal that runs, and nothing of it is kept.
+// TestCloseEndsASeal tests that Close ends a running Seal, and that none of its results are stored.
 func TestCloseEndsASeal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -192,7 +195,7 @@ func TestCloseEndsASeal(t *testing.T) {
 	go func() {
 		done <- s.Seal(context.Background(), store.Derivation{Subject: site, From: day, To: day.AddDate(0, 0, 1), Sessions: slow, Hits: slow})
 	}()
-	for s.deriving.TryLock() { // until it runs
+	for s.deriving.TryLock() { // until Seal runs
 		s.deriving.Unlock()
 		time.Sleep(time.Millisecond)
 	}
@@ -200,19 +203,20 @@ func TestCloseEndsASeal(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-done; err == nil {
-		t.Error("a Seal that was ended reported success")
+		t.Error("Seal returned no error although Close ended it")
 	}
 	s = open(t, Config{Path: path})
 	if n := count(t, s, "seals"); n != 0 {
-		t.Errorf("%d seals are left of one that was ended", n)
+		t.Errorf("%d seals, want none of the ended Seal", n)
 	}
 	if got := ask(t, s, "SELECT count(*) FROM events", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; got != 1 {
 		t.Errorf("%d events, want 1", got)
 	}
 }
 
-// A day whose rows go on to change is sealed every five minutes, and every second while it is asked about; then
-// what changed is sealed alone. A day after it was over it is sealed as a whole.
+// TestBusyDaysAreResealed tests how often a day with changing rows is sealed: every five minutes, or every
+// second while it is queried. Then only the changed sessions are sealed. One day after its end it is sealed
+// completely.
 func TestBusyDaysAreResealed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -229,26 +233,26 @@ func TestBusyDaysAreResealed(t *testing.T) {
 		}
 	}
 	for i, step := range []struct {
-		says         string
+		name         string
 		after        time.Duration
 		writes, asks bool
-		wholly, part int // how often days were sealed
+		whole, part  int // number of calls of Seal, without and with Changed
 	}{
 		{"the rows are new", 0, true, false, 0, 0},
-		{"they are not the same for long enough", time.Minute, true, false, 0, 0},
-		{"they are not sealed yet", time.Second, false, true, 0, 0},
-		{"it is the sixth minute", 5 * time.Minute, true, false, 1, 0},
+		{"the rows changed a minute ago", time.Minute, true, false, 0, 0},
+		{"the day is queried before it is sealed", time.Second, false, true, 0, 0},
+		{"five minutes later", 5 * time.Minute, true, false, 1, 0},
 		{"a minute later", time.Minute, true, false, 0, 0},
-		{"somebody asked", time.Second, false, true, 0, 1},
-		{"somebody asks again, and nothing has changed", time.Second, false, true, 0, 0},
-		{"five minutes later", 5 * time.Minute, true, false, 0, 1},
-		{"the rows are the same", time.Minute, false, false, 0, 0},
+		{"the day is queried", time.Second, false, true, 0, 1},
+		{"the day is queried again without changes", time.Second, false, true, 0, 0},
+		{"another five minutes later", 5 * time.Minute, true, false, 0, 1},
+		{"the rows have not changed", time.Minute, false, false, 0, 0},
 		{"the day is over", 24 * time.Hour, false, false, 0, 0},
 		{"the day has been over for a day", 24 * time.Hour, false, false, 1, 0},
-		{"nothing is scattered any more", 24 * time.Hour, false, false, 0, 0},
+		{"the day is completely sealed", 24 * time.Hour, false, false, 0, 0},
 	} {
 		now = now.Add(step.after)
-		s.wholly, s.part = 0, 0
+		s.whole, s.part = 0, 0
 		if step.writes {
 			mustWrite(t, s.Store, batch(fmt.Sprint("busy-", i), 10))
 		}
@@ -261,28 +265,29 @@ func TestBusyDaysAreResealed(t *testing.T) {
 		if !step.asks {
 			seal(t, by)
 		}
-		if s.wholly != step.wholly || s.part != step.part {
-			t.Errorf("%s: days were sealed %d times as a whole, %d times in part, want %d and %d", step.says, s.wholly, s.part, step.wholly, step.part)
+		if s.whole != step.whole || s.part != step.part {
+			t.Errorf("%s: days were sealed %d times completely and %d times in part, want %d and %d", step.name, s.whole, s.part, step.whole, step.part)
 		}
 	}
 }
 
-// Derivations are counted.
+// A derivations store counts complete and partial calls of Seal.
 type derivations struct {
 	*Store
-	wholly, part int
+	whole, part int
 }
 
 func (s *derivations) Seal(ctx context.Context, d store.Derivation) error {
 	if d.Changed == nil {
-		s.wholly++
+		s.whole++
 	} else {
 		s.part++
 	}
 	return s.Store.Seal(ctx, d)
 }
 
-// ticking is a clock that is a second later each time it is read, so that everything seems to take long.
+// ticking returns a clock that advances by a second each time it is read, so that everything seems to take
+// long.
 func ticking() func() time.Time {
 	var seconds atomic.Int64
 	return func() time.Time {
@@ -290,8 +295,9 @@ func ticking() func() time.Time {
 	}
 }
 
-// Nothing rests while nobody asks or writes, however long the work takes.
-func TestSealingDoesNotRestWhileNobodyAsks(t *testing.T) {
+// TestIdleSealingDoesNotRest tests that sealing does not rest without queries and writes, however long it
+// takes.
+func TestIdleSealingDoesNotRest(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	mustWrite(t, s, batch("a", 100))
@@ -304,15 +310,15 @@ func TestSealingDoesNotRestWhileNobodyAsks(t *testing.T) {
 	defer cancel()
 	for range 4 {
 		if _, err := by.Seal(ctx); err != nil {
-			t.Fatalf("sealing rests: %v", err)
+			t.Fatalf("Seal: %v; does it rest?", err)
 		}
 	}
 	if hits := count(t, s, "sealed_hits"); hits != 100 {
-		t.Errorf("%d hits were sealed of 100", hits)
+		t.Errorf("%d hits were sealed, want 100", hits)
 	}
 }
 
-// An ordered store notes in which order websites are sealed.
+// An ordered store records the order in which websites are sealed.
 type ordered struct {
 	*Store
 	sealed []string
@@ -323,11 +329,11 @@ func (o *ordered) Seal(ctx context.Context, d store.Derivation) error {
 	return o.Store.Seal(ctx, d)
 }
 
-// Websites that somebody asked about are sealed before others with later days.
-func TestWebsitesThatAreAskedAboutComeFirst(t *testing.T) {
+// TestQueriedWebsitesAreSealedFirst tests that queried websites are sealed before others with later days.
+func TestQueriedWebsitesAreSealedFirst(t *testing.T) {
 	t.Parallel()
 	s := &ordered{Store: open(t, Config{})}
-	for i, website := range []string{"asked", "later", "latest"} {
+	for i, website := range []string{"queried", "later", "latest"} {
 		rows := batch(website, 3)
 		for j := range rows.Events {
 			rows.Events[j].Website, rows.Events[j].Time = website, rows.Events[j].Time.AddDate(0, 0, i)
@@ -335,25 +341,25 @@ func TestWebsitesThatAreAskedAboutComeFirst(t *testing.T) {
 		mustWrite(t, s.Store, rows)
 	}
 	e := engineOver(t, s)
-	if _, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "asked"}}, storedQuestion()); err != nil {
+	if _, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "queried"}}, storedQuestion()); err != nil {
 		t.Fatal(err)
 	}
 	by := query.NewSealer(e)
 	seal(t, by)
 	seal(t, by)
-	if diff := cmp.Diff([]string{"asked", "latest", "later"}, s.sealed); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff([]string{"queried", "latest", "later"}, s.sealed); diff != "" {
+		t.Errorf("sealed websites (-want +got):\n%s", diff)
 	}
 }
 
-// A gated store does not begin to compute partials before the gate is open.
+// A gated store delays statements that compute partials until the gate is open.
 type gated struct {
 	counted
 	gate chan struct{}
 }
 
 func (g *gated) Query(ctx context.Context, s store.Statement) (*store.Rows, error) {
-	const ofPartials = 1 << 28 // no other statement may give so much
+	const ofPartials = 1 << 28 // no other statement may return so many bytes
 	if s.MaxBytes == ofPartials {
 		select {
 		case <-g.gate:
@@ -364,7 +370,7 @@ func (g *gated) Query(ctx context.Context, s store.Statement) (*store.Rows, erro
 	return g.counted.Query(ctx, s)
 }
 
-// engineOver makes an engine that remembers no answers.
+// engineOver returns an engine over s that stores no answers.
 func engineOver(t *testing.T, s store.Store) *query.Engine {
 	t.Helper()
 	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
@@ -374,7 +380,7 @@ func engineOver(t *testing.T, s store.Store) *query.Engine {
 	return e
 }
 
-// answer asks in time, and tells how many statements that took.
+// answer runs a query with a time limit, and returns its answer and the number of statements that it needed.
 func (g *gated) answer(t *testing.T, e *query.Engine) (text string, statements int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -386,13 +392,13 @@ func (g *gated) answer(t *testing.T, e *query.Engine) (text string, statements i
 	before := g.asked.Load()
 	encoded, err := p.RunEncoded(ctx)
 	if err != nil {
-		t.Fatalf("a caller waits for partials: %v", err)
+		t.Fatalf("RunEncoded: %v; does it wait for partials?", err)
 	}
 	return string(encoded.JSON), g.asked.Load() - before
 }
 
-// However long it takes to compute partials, callers get the answers of statements meanwhile, the same ones. Then answers are
-// merged.
+// TestNoCallerWaitsForPartials tests that queries are answered by statements while partials are computed,
+// however long that takes. Afterwards the same answers are merged from partials.
 func TestNoCallerWaitsForPartials(t *testing.T) {
 	t.Parallel()
 	s := &gated{counted: counted{Store: open(t, Config{})}, gate: make(chan struct{})}
@@ -401,7 +407,7 @@ func TestNoCallerWaitsForPartials(t *testing.T) {
 	want, first := s.answer(t, e)
 	for range 3 {
 		if got, n := s.answer(t, e); got != want || n != first {
-			t.Errorf("while partials are computed an answer takes %d statements, at first %d: %s, want %s", n, first, got, want)
+			t.Errorf("an answer needs %d statements while partials are computed, want %d: %s, want %s", n, first, got, want)
 		}
 	}
 	close(s.gate)
@@ -409,11 +415,11 @@ func TestNoCallerWaitsForPartials(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, n := s.answer(t, e); got != want || n != 0 {
-		t.Errorf("with partials an answer takes %d statements, want none: %s, want %s", n, got, want)
+		t.Errorf("an answer needs %d statements with partials, want none: %s, want %s", n, got, want)
 	}
 }
 
-// Close ends the computing of partials, and none is begun after it.
+// TestCloseOfAnEngine tests that Close stops the computation of partials, and that none begins later.
 func TestCloseOfAnEngine(t *testing.T) {
 	t.Parallel()
 	s := &gated{counted: counted{Store: open(t, Config{})}, gate: make(chan struct{})}
@@ -427,7 +433,7 @@ func TestCloseOfAnEngine(t *testing.T) {
 	close(s.gate)
 	for range 2 {
 		if got, n := s.answer(t, e); got != want || n != first {
-			t.Errorf("after Close an answer takes %d statements, before it %d: %s, want %s", n, first, got, want)
+			t.Errorf("an answer needs %d statements after Close, want %d as before: %s, want %s", n, first, got, want)
 		}
 		if err := e.Wait(t.Context()); err != nil {
 			t.Fatal(err)
@@ -435,21 +441,21 @@ func TestCloseOfAnEngine(t *testing.T) {
 	}
 }
 
-// Finish seals and stores everything at once, and tells when there is nothing left.
+// TestFinish tests that Finish seals all days, stores their partials, and reports an empty backlog at the end.
 func TestFinish(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	mustWrite(t, s, batch("a", 100))
 	by := sealer(t, s)
-	var told []query.Backlog
-	by.Progress = func(b query.Backlog) { told = append(told, b) }
+	var reported []query.Backlog
+	by.Progress = func(b query.Backlog) { reported = append(reported, b) }
 	if err := by.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, n := firstAnswers(t, s); n != 0 || countStates(t, s) == 0 {
-		t.Errorf("the first answers took %d statements with %d states", n, countStates(t, s))
+		t.Errorf("the first answers needed %d statements with %d stored states, want none with some", n, countStates(t, s))
 	}
-	if left := by.Backlog(); left != (query.Backlog{}) || len(told) < 2 || told[0].Days == 0 || told[0].Oldest.IsZero() || told[len(told)-1] != left {
-		t.Errorf("%+v is left; the backlog was %+v", left, told)
+	if left := by.Backlog(); left != (query.Backlog{}) || len(reported) < 2 || reported[0].Days == 0 || reported[0].Oldest.IsZero() || reported[len(reported)-1] != left {
+		t.Errorf("the backlog is %+v after %+v; want a decrease to an empty one", left, reported)
 	}
 }

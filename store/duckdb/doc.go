@@ -1,45 +1,55 @@
 //go:build cgo
 
-// Package duckdb is the embedded default store: one DuckDB file, one process, one
-// writer, many readers. It needs cgo.
+// Package duckdb stores events in a DuckDB file, inside the program's own process:
+//
+//	events, err := duckdb.Open(ctx, duckdb.Config{Path: "/var/lib/analytics/events.duckdb"})
+//	if err != nil {
+//		return err
+//	}
+//	defer events.Close()
+//	written, err := events.Write(ctx, &store.Batch{Events: []store.Event{pageview}})
+//
+// It is the default store, for hosts that run one process. Writes and queries run at the same time. The engine is
+// DuckDB, which needs cgo.
 //
 // # Writing
 //
-// All writes go through one goroutine. Writes that arrive while a commit runs wait
-// together and become the next commit (one transaction, one fsync), so callers share the cost of a disk
-// flush. [Store.Write] returns after the commit.
+// All writes go through one goroutine. Writes that arrive during a commit wait and are stored together by the
+// next commit, in one transaction with one flush to the disk. [Store.Write] returns after the commit.
 //
-// Event ids are remembered as 96-bit hashes for eight days after they were
-// received. Of n ids two share a hash with a chance of about n²/2⁹⁷: of 50 million, one in 60 million million.
-// Each id takes 4 bytes of memory, in addition to the engine's.
+// The store remembers event ids for eight days after they were received, as hashes of 96 bits. With n ids, the
+// probability that two of them have the same hash is about n²/2⁹⁷: for 50 million ids, one in 60 million
+// million. Each id takes 4 bytes of memory, which Config.MemoryLimit does not include.
 //
 // # Reading
 //
-// Query runs one SELECT. Arguments of kind dialect.Subject carry a store.Subject;
-// this store binds the 32-bit number that it gave that subject at its first row, and
-// -1, which no row has, for a subject it has never seen.
+// [Store.Query] runs one SELECT. An argument of kind dialect.Subject is a store.Subject. The store binds its
+// number: 32 bits, assigned with the subject's first row. For an unknown subject it binds -1, which matches no
+// row.
 //
 // # Maintenance
 //
-// Rows lie in the order of arrival until [Store.Maintain] moves them, those of a website together: call it every
-// hour, say. Questions about a website that is one of many are answered faster then, and rows take less
-// space. It takes up to 300 MB of Config.MemoryLimit meanwhile, and does nothing where that is below 400 MiB.
+// Rows are stored in the order of arrival. [Store.Maintain] moves rows of the same website next to each other.
+// Then queries about one of many websites are faster, and rows take less space. Call Maintain about every hour.
+// It uses up to 300 MB of Config.MemoryLimit, and does nothing if that is below 400 MiB.
 //
 // # Durability
 //
-// A write that returned without error survives a crash of the process at any time. It is in the
-// write-ahead log beside the file (".wal") until a checkpoint; never remove that log. [Open] checks
-// the log and, if there is one, the whole file by their checksums. It cuts an unfinished commit from the end of the log
-// and says so in Config.Logger. It refuses a damaged file, and a log with commits behind a damaged place, and changes
-// neither. It cannot detect a log that was cut between two commits, nor blocks of the file that changed
-// places. docs/recovery.md says what to do.
+// A write that returned without an error survives a crash of the process at any time. Until the next checkpoint
+// it is in the write-ahead log next to the file (".wal"): never delete that log.
 //
-// The engine locks the file against other processes. On POSIX systems a process loses
-// its locks on a file when it closes any descriptor of it: nothing else in the process
-// may open the database file while the store is open.
+// If there is a log, [Open] verifies the checksums of the log and of the whole file. It removes an unfinished
+// commit from the end of the log and reports that to Config.Logger. It returns an error for a damaged file, and
+// for a log with commits after a damaged place. In these cases it changes neither of them. It cannot detect a
+// log that was cut between two commits, or blocks of the file that were swapped. See docs/recovery.md for what
+// to do.
 //
-// # What the engine may do
+// The engine locks the file against other processes. On POSIX systems, a process loses all its locks on a file
+// when it closes any descriptor of that file. So no other code of the process may open the database file while
+// the store is open.
 //
-// It gets a memory limit, a number of threads and a directory for temporary files. It may not touch
-// other files, load extensions or use the network, and its configuration is locked once open.
+// # Restrictions of the engine
+//
+// The engine has a memory limit, a number of threads and a directory for temporary files. It cannot access
+// other files, load extensions or use the network. Its configuration is locked after Open.
 package duckdb

@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestGoldenDocs fails when a page of docs that follows from the catalog is stale. With
-// -update it writes them.
+// TestGoldenDocs fails if a page of docs that is generated from the catalog is not up to date. With -update it
+// writes these pages.
 func TestGoldenDocs(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
@@ -23,7 +23,7 @@ func TestGoldenDocs(t *testing.T) {
 	if _, err := s.Write(t.Context(), rows); err != nil {
 		t.Fatal(err)
 	}
-	var latest store.Event // somebody is there
+	var latest store.Event // a session that is active now
 	for _, e := range rows.Events {
 		if e.Kind == store.Pageview && e.SessionID != "" {
 			latest = e

@@ -18,27 +18,27 @@ type Store struct {
 	lang    *dialect.Dialect
 	catalog catalog
 	load    *store.Load
-	slots   chan struct{} // one per query that runs
+	slots   chan struct{} // one per running query
 
-	mu   sync.RWMutex // held for reading by every query, so that inst stays open
-	inst *instance    // nil while the engine could not be opened again
+	mu   sync.RWMutex // read-locked by every query, so that inst stays open
+	inst *instance    // nil while the engine cannot be reopened
 
-	deriving sync.Mutex // held by Seal, SaveStates, Erase and Maintain; the writer makes no checkpoint meanwhile
+	deriving sync.Mutex // held by Seal, SaveStates, DropStates, Erase and Maintain; excludes checkpoints of the writer
 
 	queue       *queue
 	tasks       chan func(*writer)
-	needsReopen chan struct{} // a reader met a fatal error
+	needsReopen chan struct{} // signals that a query met a fatal error; capacity 1
 	closing     chan struct{}
 	once        sync.Once     // closes closing
-	ended       chan struct{} // the writer is gone
-	closed      error         // what Close returns; read after ended
+	ended       chan struct{} // closed when the writer has ended
+	closed      error         // the result of Close; valid after ended
 }
 
-// A setup is what only tests change: the migrations, what the writer works through, and the rows of a cluster.
+// A setup has the parts of a store that tests replace.
 type setup struct {
-	steps       []string
-	engine      func(*instance) (engine, error)
-	clusterRows int64
+	steps       []string                        // migrations
+	engine      func(*instance) (engine, error) // returns the writer's connection
+	clusterRows int64                           // rows of a cluster
 }
 
 var (
@@ -54,17 +54,17 @@ var (
 	_ store.Loaded      = (*Store)(nil)
 )
 
-// Open opens the database at cfg.Path, and creates it when it is missing. An older schema is migrated
-// first.
+// Open opens the database at cfg.Path. It creates a missing file, and upgrades the schema of an older one. The
+// caller closes the store.
 //
-// Its error wraps store.ErrLocked when the file is open already, in another process
-// or in this one; store.ErrCorrupt when the file or its log is damaged or belongs to
-// something else; store.ErrNewerSchema when a newer program wrote it;
-// in these cases file and log are left as they were, and a copy of a damaged log may lie beside them. Other errors wrap
-// store.ErrFull or store.ErrUnavailable when the file cannot be opened now, and
-// leave the data as it was.
+// If cfg is invalid, the error joins all problems. Otherwise it wraps
 //
-// The caller closes the store.
+//   - store.ErrLocked if another process, or this one, has opened the file,
+//   - store.ErrCorrupt if the file or its log is damaged, or is not a file of this package,
+//   - store.ErrNewerSchema if a newer program wrote the file,
+//   - store.ErrFull or store.ErrUnavailable if the file cannot be opened now.
+//
+// After an error the file and its log are unchanged. There may be a new copy of a damaged log next to them.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	steps, err := migrations()
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 // BusyTime implements [store.Loaded].
 func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
 
-// Version answers from memory: the number of the latest commit that touched one of the days. Commits
-// are numbered across all subjects.
+// Version implements [store.Versioner] without a query. It returns the number of the latest commit that changed
+// one of the days. Commits of all subjects are numbered together.
 func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -127,17 +127,17 @@ func (s *Store) Version(ctx context.Context, subject store.Subject, from, to tim
 	return s.catalog.between(subject, utcDay(from.UnixMilli()), lastDay(to)), nil
 }
 
-// Close waits for the running commit, stops queries, moves the log into the file and closes it. Waiting
-// writes get an error that wraps [store.ErrUnavailable] and are not stored. An error says that the log
-// could not be moved (such as [store.ErrFull]); everything written is still safe. Closing again returns
-// the same.
+// Close waits for the commit in progress, stops queries, moves the log into the file and closes it. Writes that
+// still wait fail with an error that wraps [store.ErrUnavailable], and are not stored. Close returns an error,
+// such as [store.ErrFull], if the log cannot be moved; all stored rows are still safe. Further calls return the
+// same error.
 func (s *Store) Close() error {
 	s.once.Do(func() { close(s.closing) })
 	<-s.ended
 	return s.closed
 }
 
-// askReopen asks the writer to open the engine again if it must be.
+// askReopen asks the writer to reopen the engine if that is necessary.
 func (s *Store) askReopen() {
 	select {
 	case s.needsReopen <- struct{}{}:

@@ -16,13 +16,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An instance is one opening of the database: an engine and its connections. After
-// a fatal error an engine refuses everything, and another instance takes its place.
+// An instance is one opening of the database: an engine and its connections. After a fatal error an engine
+// rejects all statements, and another instance replaces it.
 type instance struct {
 	connector *driver.Connector
-	idle      chan *conn // for readers
+	idle      chan *conn // for queries
 	ctx       context.Context
-	stop      context.CancelFunc // ends the queries that run
+	stop      context.CancelFunc // stops running queries
 }
 
 func openInstance(cfg Config, path string, readOnly bool) (*instance, error) {
@@ -49,7 +49,7 @@ func openInstance(cfg Config, path string, readOnly bool) (*instance, error) {
 	return i, nil
 }
 
-// connect makes a connection.
+// connect returns a new connection.
 func (i *instance) connect() (*conn, error) {
 	raw, err := i.connector.Connect(i.ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (i *instance) connect() (*conn, error) {
 	}
 	c, ok := raw.(*driver.Conn)
 	if !ok {
-		return nil, &fault{kind: store.ErrUnavailable, cause: errors.New("the driver's connection is of another type")}
+		return nil, &fault{kind: store.ErrUnavailable, cause: fmt.Errorf("the driver returned a connection of type %T", raw)}
 	}
 	prepared, err := simplelru.NewLRU(maxPrepared, func(_ string, p *driver.Stmt) { _ = p.Close() })
 	if err != nil {
@@ -66,16 +66,16 @@ func (i *instance) connect() (*conn, error) {
 	return &conn{raw: c, appenders: map[string]*driver.Appender{}, prepared: prepared}, nil
 }
 
-// engine makes a connection for the writer.
+// engine returns a new connection for the writer.
 func (i *instance) engine() (engine, error) {
 	c, err := i.connect()
 	if err != nil {
-		return nil, err // and no nil connection, which would not be a nil engine
+		return nil, err // a nil *conn would not be a nil engine
 	}
 	return c, nil
 }
 
-// take finds an idle connection for a reader, or makes one.
+// take returns an idle connection for a query, or a new one.
 func (i *instance) take() (*conn, error) {
 	select {
 	case c := <-i.idle:
@@ -85,16 +85,16 @@ func (i *instance) take() (*conn, error) {
 	}
 }
 
-// give takes a reader's connection back.
+// give returns a query's connection to the instance.
 func (i *instance) give(c *conn) {
 	select {
 	case i.idle <- c:
 	default:
-		_ = c.close() // more than MaxReaders: cannot be, and would do no harm
+		_ = c.close() // there are never more than MaxReaders
 	}
 }
 
-// close ends the instance. All connections have been given back or closed.
+// close closes the instance. All connections must have been returned or closed.
 func (i *instance) close() error {
 	i.stop()
 	var faults []error
@@ -108,34 +108,33 @@ func (i *instance) close() error {
 	}
 }
 
-// An engine is what the writer works through: a connection, or in tests one that fails.
-// One goroutine at a time uses it.
+// An engine is the writer's connection. Tests use one that fails. Only one goroutine at a time may use it.
 type engine interface {
-	// exec runs statements; args belong to the last of them.
+	// exec runs statements. The last one receives args.
 	exec(text string, args ...sqldriver.NamedValue) error
-	// change runs one statement and reports how many rows it changed.
+	// change runs one statement and returns the number of rows that it changed.
 	change(text string, args ...sqldriver.NamedValue) (int64, error)
-	// each calls yield with every row of a question; the slice is used again for the next one.
+	// each runs a query and calls yield with each row. The slice is reused for the next row.
 	each(text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) error
-	// fill appends rows to table: do calls add once per row, with a value per column.
+	// fill appends rows to table. do calls add for each row, with a value per column.
 	fill(table string, do func(add func(...sqldriver.Value) error) error) error
-	// close gives the connection back to the engine.
+	// close closes the connection.
 	close() error
 }
 
-// A conn is one connection to the engine. It keeps the appender of each table that it filled: to
-// make one, with its buffers for every column, costs more than to append a few rows. It also keeps
-// the latest statements prepared: to prepare one takes a fifth to a third of the time of a statement that reads few rows.
+// A conn is a connection to the engine. It reuses an appender per table, because a new one, with its buffers
+// for every column, costs more than appending a few rows. It also reuses prepared statements, because preparing
+// takes a fifth to a third of the time of a query that reads few rows.
 type conn struct {
 	raw       *driver.Conn
 	appenders map[string]*driver.Appender
 	prepared  *simplelru.LRU[string, *driver.Stmt]
 }
 
-// maxPrepared is how many statements a connection keeps prepared. Each takes 60 to 330 kB of memory.
+// maxPrepared limits the prepared statements of a connection. Each takes 60 to 330 kB of memory.
 const maxPrepared = 32
 
-// named is an argument for a statement with $name.
+// named returns an argument for the parameter $name.
 func named(name string, value any) sqldriver.NamedValue {
 	return sqldriver.NamedValue{Name: name, Value: value}
 }
@@ -157,7 +156,7 @@ func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]sqldr
 	return c.eachIn(context.Background(), text, args, yield)
 }
 
-// eachIn is each until ctx ends.
+// eachIn is like each, but stops when ctx ends.
 func (c *conn) eachIn(ctx context.Context, text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) (err error) {
 	rows, err := c.raw.QueryContext(ctx, text, args)
 	if err != nil {
@@ -177,18 +176,18 @@ func (c *conn) eachIn(ctx context.Context, text string, args []sqldriver.NamedVa
 	}
 }
 
-// transact runs do in a transaction: all of it is stored, or nothing.
+// transact runs do in a transaction. If do fails, nothing is stored.
 func transact(c engine, do func() error) error {
 	if err := c.exec("BEGIN TRANSACTION"); err != nil {
 		return err
 	}
 	if err := do(); err != nil {
 		if undo := c.exec("ROLLBACK"); undo != nil {
-			return fmt.Errorf("%w (and the rollback: %w)", err, undo)
+			return fmt.Errorf("%w (the rollback also failed: %w)", err, undo)
 		}
 		return err
 	}
-	// A failed commit ends the transaction too.
+	// A failed commit also ends the transaction.
 	return c.exec("COMMIT")
 }
 
@@ -203,7 +202,7 @@ func (c *conn) fill(table string, do func(add func(...sqldriver.Value) error) er
 	if err = do(appender.AppendRow); err == nil {
 		err = appender.Flush()
 	}
-	if err != nil { // what it holds must not come with the next rows
+	if err != nil { // its buffered rows must not be stored with later ones
 		delete(c.appenders, table)
 		err = errors.Join(err, appender.Clear(), appender.Close())
 	}
@@ -219,26 +218,26 @@ func (c *conn) close() error {
 	return errors.Join(append(faults, c.raw.Close())...)
 }
 
-// scan copies the values of a row that each yields; into are pointers to string and int64.
+// scan copies a row of each into pointers to string, int64 or int32.
 func scan(values []sqldriver.Value, into ...any) error {
 	for i, to := range into {
 		switch to := to.(type) {
 		case *string:
 			text, ok := values[i].(string)
 			if !ok {
-				return fmt.Errorf("duckdb: column %d is %T, not text", i, values[i])
+				return fmt.Errorf("duckdb: column %d has type %T, want text", i+1, values[i])
 			}
 			*to = text
 		case *int64:
 			number, ok := values[i].(int64)
 			if !ok {
-				return fmt.Errorf("duckdb: column %d is %T, not a 64-bit integer", i, values[i])
+				return fmt.Errorf("duckdb: column %d has type %T, want a 64-bit integer", i+1, values[i])
 			}
 			*to = number
 		case *int32:
 			number, ok := values[i].(int32)
 			if !ok {
-				return fmt.Errorf("duckdb: column %d is %T, not a 32-bit integer", i, values[i])
+				return fmt.Errorf("duckdb: column %d has type %T, want a 32-bit integer", i+1, values[i])
 			}
 			*to = number
 		default:

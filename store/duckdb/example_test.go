@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// A file is opened, takes a batch of events, and answers for the engine.
+// Open a file, write a batch of events twice, and query it.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")
@@ -36,7 +36,7 @@ func Example() {
 		{Website: "shop", ID: "1", Name: "screen_view", Path: "/", Time: at, Identity: visitor},
 		{Website: "shop", ID: "2", Name: "screen_view", Path: "/cart", Time: at.Add(time.Minute), Identity: visitor},
 	}}
-	for range 2 { // a sender that got no answer sends again
+	for range 2 { // a sender without an answer sends again
 		fmt.Println(events.Write(ctx, batch))
 	}
 

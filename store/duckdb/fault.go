@@ -12,13 +12,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A fault is an error of the engine and what it means to a caller.
+// A fault is an error of the engine, with the matching error of package store.
 type fault struct {
-	kind  error // one of the errors of package store
+	kind  error // an error of package store
 	cause error
 }
 
-// Error leaves out the engine's stack traces and second thoughts.
+// Error returns only the first line of the cause. Stack traces and suggestions of the engine follow in further
+// lines.
 func (f *fault) Error() string {
 	first, _, _ := strings.Cut(f.cause.Error(), "\n")
 	return f.kind.Error() + ": " + first
@@ -26,13 +27,14 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() []error { return []error{f.kind, f.cause} }
 
-const invalidated = "database has been invalidated" // the driver says of an appender that its data has been
+const invalidated = "database has been invalidated" // the driver's error about an appender has "data" instead of "database"
 
-// outOfMemory are what the engine says where the memory that it may use is taken: a commit repeats only the second half.
+// outOfMemory lists texts of errors for exhausted memory. A failed commit reports only the text after "Out of
+// Memory Error: ".
 var outOfMemory = []string{"Out of Memory Error", "failed to pin block", "could not allocate block", "failed to allocate data"}
 
-// The engine's errors are told apart by their text: their types are no finer than
-// "I/O". Earlier rows win.
+// errorTexts maps texts of the engine's errors to errors of package store. The types of these errors are not
+// precise enough: a full disk and a locked file both have the type "I/O". The first matching text counts.
 var errorTexts = []struct {
 	text string
 	kind error
@@ -56,7 +58,7 @@ var errorTexts = []struct {
 	{"closed connection", store.ErrUnavailable},
 }
 
-// explain wraps err in what it means, if that is known; otherwise err comes back as it is.
+// explain wraps err in the matching error of package store, or returns it unchanged if there is none.
 func explain(err error) error {
 	if err == nil || errors.Is(err, store.ErrTooMuch) || aboutStatement(err) {
 		return err
@@ -73,13 +75,12 @@ func explain(err error) error {
 	return err
 }
 
-// noMemory reports whether the memory that the engine may use was taken, and it goes on all the same.
+// noMemory reports whether err says that the engine's memory is exhausted, and the engine can continue.
 func noMemory(err error) bool {
 	return err != nil && !aboutStatement(err) && !fatal(err) && slices.ContainsFunc(outOfMemory, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// explainOpen is explain for the opening of a file: what is not known there means
-// that the file cannot be opened now.
+// explainOpen is like explain, for errors of opening a file. It wraps unknown errors in store.ErrUnavailable.
 func explainOpen(err error) error {
 	var f *fault
 	if err = explain(err); err == nil || errors.As(err, &f) {
@@ -88,8 +89,8 @@ func explainOpen(err error) error {
 	return &fault{kind: store.ErrUnavailable, cause: err}
 }
 
-// aboutStatement reports whether err is about the text or the values of a
-// statement. Such errors repeat what they were given, so their text proves nothing.
+// aboutStatement reports whether err is about the text or the values of a statement. Such errors quote these,
+// so their text says nothing about the engine.
 func aboutStatement(err error) bool {
 	var e *driver.Error
 	if !errors.As(err, &e) {
@@ -105,7 +106,7 @@ func aboutStatement(err error) bool {
 	}
 }
 
-// fatal reports whether the engine refuses to go on until it is opened again.
+// fatal reports whether the engine rejects all further statements until it is reopened.
 func fatal(err error) bool {
 	if err == nil || aboutStatement(err) {
 		return false

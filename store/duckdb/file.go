@@ -18,9 +18,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// ensureFile makes sure that cfg.Path is a file that may be opened for writing: it
-// creates a missing one and refuses one that is damaged, foreign, in use or newer.
-// A refused file is not changed.
+// ensureFile makes sure that the file at cfg.Path can be opened for writing. It creates a missing file. It
+// returns an error for a file that is damaged, in use, newer than this program, or of another program; such
+// files do not change.
 func ensureFile(cfg Config, steps []string) error {
 	if cfg.memory() {
 		return nil
@@ -36,8 +36,8 @@ func ensureFile(cfg Config, steps []string) error {
 	if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrNewerSchema) || errors.Is(err, errForeign) {
 		return err
 	}
-	// Only now: opening and closing a file drops all locks that this process
-	// has on it, and by now it is known that it has none.
+	// The functions below open and close the file, which releases all locks of this process on it. They run
+	// only now, because probe has shown that this process has no locks on the file.
 	if err != nil && errors.Is(err, store.ErrUnavailable) {
 		return errors.Join(checkMark(cfg.Path), err)
 	}
@@ -47,8 +47,8 @@ func ensureFile(cfg Config, steps []string) error {
 	if err != nil && !errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
-	mended, checkErr := check(cfg, version < len(steps), replayed)
-	if checkErr != nil || !mended {
+	repaired, checkErr := check(cfg, version < len(steps), replayed)
+	if checkErr != nil || !repaired {
 		return cmp.Or(checkErr, err)
 	}
 	if version, _, err = probe(cfg); err != nil {
@@ -57,10 +57,10 @@ func ensureFile(cfg Config, steps []string) error {
 	return compatible(version, steps)
 }
 
-// check looks for damage of the file and its log, and cuts from the log what was never acknowledged. It reads the
-// whole file when opening it will rewrite it: to replay a log, or to change the schema. The size of the
-// log that the engine replayed is empty when the engine failed.
-func check(cfg Config, rewrites bool, replayed string) (mended bool, err error) {
+// check looks for damage of the file and its log, and removes unacknowledged entries from the end of the log.
+// It reads the whole file if opening it will write to it: to replay a log or to upgrade the schema. replayed is
+// the size of the log that the engine replayed, or "" if the engine failed.
+func check(cfg Config, rewrites bool, replayed string) (repaired bool, err error) {
 	log := cfg.Path + ".wal"
 	w, err := inspectLog(log)
 	if err != nil {
@@ -71,24 +71,24 @@ func check(cfg Config, rewrites bool, replayed string) (mended bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	cfg.Logger.Debug("duckdb: the file was checked", "file", cfg.Path, "all", rewrites || w.size > 0, "took", cfg.Now().Sub(began))
+	cfg.Logger.Debug("duckdb: checked the file", "file", cfg.Path, "all", rewrites || w.size > 0, "took", cfg.Now().Sub(began))
 	if !w.known && w.size > 0 {
-		cfg.Logger.Debug("duckdb: the log has a form that this program does not know; the engine reads it unchecked", "log", log)
+		cfg.Logger.Debug("duckdb: the log has an unknown format; the engine replays it without a check", "log", log)
 	}
 	if w.clean() {
 		w.compare(replayed)
 	}
 	if w.clean() || w.owner != file && w.owner != (fileID{}) {
-		return false, nil // or the engine refuses the log of another file
+		return false, nil // the engine rejects the log of another file
 	}
-	return true, mendLog(log, w, cfg.Logger)
+	return true, repairLog(log, w, cfg.Logger)
 }
 
-// create makes the file under another name first, so that a process that ends
-// meanwhile leaves no half-made store behind.
+// create creates the file under a temporary name first. So a process that ends meanwhile does not leave an
+// incomplete file.
 func create(cfg Config, steps []string) (err error) {
 	if _, err := os.Stat(cfg.Path + ".wal"); err == nil {
-		return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s.wal is there without its database file", cfg.Path)}
+		return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s.wal exists without its database file", cfg.Path)}
 	}
 	draft := cfg.Path + ".new"
 	discard := func() { _ = os.Remove(draft); _ = os.Remove(draft + ".wal") }
@@ -115,13 +115,13 @@ func create(cfg Config, steps []string) (err error) {
 	return publish(draft, cfg.Path)
 }
 
-// publish gives the finished draft its name, unless another process was faster.
+// publish renames the finished draft to path, unless another process has created that file meanwhile.
 func publish(draft, path string) error {
 	err := os.Link(draft, path)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	if err != nil { // a file system without hard links
+	if err != nil { // the file system has no hard links
 		err = os.Rename(draft, path)
 	}
 	if err != nil {
@@ -131,20 +131,20 @@ func publish(draft, path string) error {
 	return nil
 }
 
-// syncDir makes the name of the file at path last.
+// syncDir flushes the directory of path to disk, so that a new name survives a crash.
 func syncDir(path string) {
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // where directories cannot be synced, the system does it in time
+		_ = dir.Sync() // not all systems can sync a directory; they write it soon
 		_ = dir.Close()
 	}
 }
 
-// checkMark looks for the mark of a DuckDB file. The engine takes some other files for
-// work of extensions it is not allowed to load, and does not call them damaged.
+// checkMark returns an error if the file does not have the mark of a DuckDB file. The engine takes some other
+// files for files of extensions, and does not report them as damaged.
 func checkMark(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil // the engine's error says as much
+		return nil // the engine reports this error, too
 	}
 	defer func() { _ = f.Close() }()
 	head := make([]byte, 12) // a checksum, then the mark
@@ -154,8 +154,8 @@ func checkMark(path string) error {
 	return nil
 }
 
-// probe opens the file for reading only, which changes neither it nor its log. It returns the version of its schema,
-// and how much of the log the engine replayed in memory, as the engine says it.
+// probe opens the file read-only, which changes neither the file nor its log. It returns the version of the
+// schema, and the size of the log that the engine replayed in memory, in the engine's words.
 func probe(cfg Config) (version int, replayed string, err error) {
 	inst, err := openInstance(cfg, cfg.Path, true)
 	if err != nil {
@@ -175,8 +175,8 @@ func probe(cfg Config) (version int, replayed string, err error) {
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// migrations are the steps from nothing to the schema of this program, in order.
-// Step i leads to version i+1. A step that was released is never changed.
+// migrations returns the migrations from an empty file to the schema of this program, in order. Step i leads to
+// version i+1. Never change a released step.
 func migrations() ([]string, error) {
 	names, err := fs.Glob(schemaFiles, "schema/*.sql") // sorted
 	if err != nil {
@@ -193,9 +193,9 @@ func migrations() ([]string, error) {
 	return steps, nil
 }
 
-var errForeign = errors.New("a database of another program")
+var errForeign = errors.New("it is a DuckDB database of another program")
 
-// schemaVersion reads how far the schema of a file has come.
+// schemaVersion returns the version of the schema in a file.
 func schemaVersion(c engine) (int, error) {
 	var version int64
 	err := c.each("SELECT version::BIGINT FROM schema_version", nil, func(v []sqldriver.Value) error {
@@ -210,7 +210,7 @@ func schemaVersion(c engine) (int, error) {
 	return int(version), nil
 }
 
-// migrate brings the schema from version to that of steps, whole or not at all.
+// migrate upgrades the schema from version to the last of steps, in one transaction.
 func migrate(c engine, version int, steps []string) error {
 	if version >= len(steps) {
 		return compatible(version, steps)
@@ -230,13 +230,13 @@ func migrate(c engine, version int, steps []string) error {
 	})
 }
 
-// compatible refuses a schema that knows more steps than this program.
+// compatible returns an error if the schema is newer than the last of steps.
 func compatible(version int, steps []string) error {
 	if version <= len(steps) {
 		return nil
 	}
 	return &fault{
 		kind:  store.ErrNewerSchema,
-		cause: fmt.Errorf("it has version %d, this program knows %d", version, len(steps)),
+		cause: fmt.Errorf("the file has version %d, this program knows %d", version, len(steps)),
 	}
 }

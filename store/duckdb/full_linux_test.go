@@ -20,15 +20,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A disk that is full until there is room.
+// A disk is a directory that can be full.
 type disk struct {
 	dir   string
-	fill  func(t *testing.T) // little is left
-	choke func(t *testing.T) // nothing is left for a checkpoint
-	free  func(t *testing.T)
+	fill  func(t *testing.T) // leaves little space
+	choke func(t *testing.T) // leaves no space for a checkpoint
+	free  func(t *testing.T) // frees the space again
 }
 
-// TestFullDisk needs the right to mount; TestFileSizeLimit shows the same without.
+// TestFullDisk tests a store on a full disk. It needs the right to mount; TestFileSizeLimit does not.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=24m"); err != nil {
@@ -47,7 +47,7 @@ func TestFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		choke: func(*testing.T) {}, // the log took all there was
+		choke: func(*testing.T) {}, // the log has filled the disk
 		free: func(t *testing.T) {
 			if err := os.Remove(ballast); err != nil {
 				t.Fatal(err)
@@ -58,7 +58,7 @@ func TestFullDisk(t *testing.T) {
 
 const limitedEnv = "SIGHTLINE_TEST_LIMITED"
 
-// TestFileSizeLimit runs itself in a process whose files cannot grow.
+// TestFileSizeLimit runs the same test in a child process whose files cannot grow.
 func TestFileSizeLimit(t *testing.T) {
 	if dir := os.Getenv(limitedEnv); dir != "" {
 		signal.Ignore(syscall.SIGXFSZ) // writes fail instead
@@ -74,7 +74,7 @@ func TestFileSizeLimit(t *testing.T) {
 	child.Env = append(os.Environ(), limitedEnv+"="+t.TempDir())
 	out, err := child.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestFileSizeLimit") {
-		t.Errorf("the limited process: %v\n%s", err, out)
+		t.Errorf("child process: %v\n%s", err, out)
 	}
 }
 
@@ -90,6 +90,7 @@ func limitFiles(t *testing.T, size uint64) {
 	}
 }
 
+// testFull fills a disk, and tests writes, queries, a checkpoint and a restart.
 func testFull(t *testing.T, d disk) {
 	t.Helper()
 	var log strings.Builder
@@ -98,15 +99,15 @@ func testFull(t *testing.T, d disk) {
 	d.fill(t)
 	stored := writeUntilFull(t, s)
 	if v, err := s.Version(context.Background(), site, time.Unix(0, 0), time.Unix(1<<33, 0)); err != nil || v != uint64(stored) {
-		t.Errorf("version %d, %v after %d commits", v, err, stored)
+		t.Errorf("Version = %d, %v; want %d, the number of commits", v, err, stored)
 	}
 	wantBatches(t, s, stored)
 
-	// A checkpoint fails too, and breaks the engine; the store mends itself.
+	// A checkpoint also fails, and breaks the engine. The store reopens it.
 	d.choke(t)
 	do(t, s, func(w *writer) { w.checkpoint(0) })
 	if !strings.Contains(log.String(), "checkpoint failed") {
-		t.Error("the checkpoint on a full disk did not fail: this test proves nothing")
+		t.Error("the checkpoint on a full disk did not fail")
 	}
 	wantBatches(t, s, stored)
 	if err := s.Ping(context.Background()); err != nil {
@@ -119,7 +120,7 @@ func testFull(t *testing.T, d disk) {
 	d.free(t)
 	got, err := s.Write(context.Background(), someBatch(stored))
 	if want := (store.Written{Stored: batchRows}); err != nil || got != want {
-		t.Errorf("the batch that was refused, once there is room = %+v, %v; want %+v", got, err, want)
+		t.Errorf("Write of the failed batch after space was freed = %+v, %v; want %+v", got, err, want)
 	}
 	stored++
 	wantBatches(t, s, stored)
@@ -129,13 +130,13 @@ func testFull(t *testing.T, d disk) {
 	s = open(t, cfg)
 	wantBatches(t, s, stored)
 	if got, err := s.Write(context.Background(), someBatch(0)); err != nil || got.Repeated != batchRows {
-		t.Errorf("the first batch again = %+v, %v; want repeats", got, err)
+		t.Errorf("second Write of the first batch = %+v, %v; want %d repeats", got, err, batchRows)
 	}
 }
 
 const batchRows = 500
 
-// someBatch is batch n of events that do not compress well.
+// someBatch returns batch n, with events that hardly compress.
 func someBatch(n int) *store.Batch {
 	b := &store.Batch{Events: make([]store.Event, batchRows)}
 	for i := range b.Events {
@@ -149,7 +150,7 @@ func someBatch(n int) *store.Batch {
 	return b
 }
 
-// writeUntilFull writes batches until one is refused, and returns how many were stored.
+// writeUntilFull writes batches until one fails, and returns the number of stored batches.
 func writeUntilFull(t *testing.T, s *Store) int {
 	t.Helper()
 	for n := range 1000 {
@@ -162,11 +163,11 @@ func writeUntilFull(t *testing.T, s *Store) int {
 		}
 		return n
 	}
-	t.Fatal("the disk never got full")
+	t.Fatal("1000 batches did not fill the disk")
 	return 0
 }
 
-// wantBatches finds the first n batches, each whole and once.
+// wantBatches expects the first n batches, each complete and once.
 func wantBatches(t *testing.T, s *Store, n int) {
 	t.Helper()
 	rows := ask(t, s, "SELECT count(*), count(DISTINCT event_id), count(DISTINCT split_part(event_id, '-', 1)) FROM events",

@@ -17,11 +17,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// TestAnswersBesideOneDay wants the same answers about ten busy days, all of them sealed, as of their rows
-// alone: in one of them rows came late, of sessions that began or went on elsewhere. The seal of that day is
-// read for the other sessions or, where there is none, the day is computed. A seal that tells of an older
-// version than it knows rows of, as one may that is made beside a commit, is read right, too.
-// SIGHTLINE_SAMPLE_EVERY=1 has every type asked.
+// TestAnswersBesideOneDay compares answers about ten sealed days with answers from rows alone. One of the days
+// has late rows, of sessions that also have rows on other days. For that day the engine reads the seal for all
+// other sessions. If there is no seal, it computes the day. A seal may also have a lower version than the rows
+// that it includes, because it was computed during a commit; that must not change answers.
+// SIGHTLINE_SAMPLE_EVERY=1 tests every query type.
 func TestAnswersBesideOneDay(t *testing.T) {
 	t.Parallel()
 	const days, changed = 10, 6
@@ -31,7 +31,7 @@ func TestAnswersBesideOneDay(t *testing.T) {
 	for _, e := range dataset.New(3).Batch.Events {
 		day := rng.IntN(days)
 		e.Website, e.Time = site.ID, first.AddDate(0, 0, day).Add(time.Duration(rng.Int64N(int64(24*time.Hour))).Truncate(time.Millisecond))
-		if e.SessionID != "" { // ids are used on one day, on two, or on all
+		if e.SessionID != "" { // sessions with rows on one day, on two, or on all
 			e.SessionID += []string{fmt.Sprint("-", day), fmt.Sprint("-", (day+1)/2), ""}[rng.IntN(3)]
 		}
 		if day == changed && rng.IntN(4) == 0 {
@@ -49,12 +49,12 @@ func TestAnswersBesideOneDay(t *testing.T) {
 	}
 	mustWrite(t, s, late)
 	now := func() time.Time { return first.AddDate(0, 0, days) }
-	unsealed := told{s, func(d *store.Day) {
+	unsealed := altered{s, func(d *store.Day) {
 		if d.Start.Equal(first.AddDate(0, 0, changed)) {
 			d.Sealed = 0
 		}
 	}}
-	older := told{s, func(d *store.Day) { d.Sealed-- }}
+	older := altered{s, func(d *store.Day) { d.Sealed-- }}
 	var engines [4]*query.Engine
 	for i, c := range []query.Config{{Store: s, NoDerived: true}, {Store: s}, {Store: unsealed}, {Store: older}} {
 		c.Now, c.ResultCache, c.MaxPartials = now, -1, -1
@@ -84,21 +84,21 @@ func TestAnswersBesideOneDay(t *testing.T) {
 			}
 			texts[j] = string(text)
 		}
-		for j, how := range []string{"with a seal of the day", "without it", "with seals of an older version"} {
+		for j, how := range []string{"with a seal of the day", "without a seal of the day", "with seals of a lower version"} {
 			if texts[1+j] != texts[0] {
-				t.Errorf("%s %s:\n%.2000s\nof rows alone:\n%.2000s", info.Name, how, texts[1+j], texts[0])
+				t.Errorf("%s %s:\n%.2000s\nfrom rows alone:\n%.2000s", info.Name, how, texts[1+j], texts[0])
 			}
 		}
 	}
 }
 
-// told is a store that tells something else of its days.
-type told struct {
+// An altered store changes the days that Days returns.
+type altered struct {
 	*Store
 	change func(*store.Day)
 }
 
-func (u told) Days(ctx context.Context, of store.Subject, from, to time.Time) ([]store.Day, error) {
+func (u altered) Days(ctx context.Context, of store.Subject, from, to time.Time) ([]store.Day, error) {
 	days, err := u.Store.Days(ctx, of, from, to)
 	for i := range days {
 		u.change(&days[i])
@@ -106,9 +106,9 @@ func (u told) Days(ctx context.Context, of store.Subject, from, to time.Time) ([
 	return days, err
 }
 
-// A row that comes after a request looked at its days is in the answers to the requests after that one, whatever
-// was kept of the days by then.
-func TestARowThatComesWhileAnAnswerIsMerged(t *testing.T) {
+// TestRowWrittenDuringAQuery writes a row after a query has read the days. Later answers must include it,
+// whatever the query stored about the days.
+func TestRowWrittenDuringAQuery(t *testing.T) {
 	t.Parallel()
 	s, noon := open(t, Config{}), time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	view := func(id string) *store.Batch {
@@ -119,7 +119,7 @@ func TestARowThatComesWhileAnAnswerIsMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	meanwhile := func() {}
-	looked := told{s, func(*store.Day) { meanwhile() }}
+	looked := altered{s, func(*store.Day) { meanwhile() }}
 	merging, err := query.New(query.Config{Store: looked, ResultCache: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -137,14 +137,14 @@ func TestARowThatComesWhileAnAnswerIsMerged(t *testing.T) {
 		return string(text)
 	}
 	if text := views(); !strings.Contains(text, `"pageviews":1,`) {
-		t.Fatalf("%s, want one pageview", text)
+		t.Fatalf("answer %s, want one pageview", text)
 	}
 	meanwhile = func() {
 		meanwhile = func() {}
 		mustWrite(t, s, view("meanwhile"))
 	}
-	views() // from partials, for the first time
+	views() // computes partials
 	if text := views(); !strings.Contains(text, `"pageviews":2,`) {
-		t.Errorf("%s, want the pageview that came meanwhile, too", text)
+		t.Errorf("answer %s, want both pageviews", text)
 	}
 }

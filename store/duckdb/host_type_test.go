@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// The query type of a host in the example of query.NewRegistry, on rows.
-func TestAHostsOwnType(t *testing.T) {
+// TestHostQueryType runs the query type of the example of query.NewRegistry.
+func TestHostQueryType(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)

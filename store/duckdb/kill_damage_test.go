@@ -21,8 +21,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// startDamaged is a child that opens a store, which may end the process, and prints what the log of the program
-// says, the batches that are found, and how the opening ended.
+// startDamaged is a child process that opens a store, which may end the process. It prints the lines of its
+// logger, the batches that it finds, and how it ended.
 func startDamaged(path string) int {
 	s, err := Open(context.Background(), Config{Path: path, Logger: slog.New(slog.NewTextHandler(os.Stdout, nil))})
 	if errors.Is(err, store.ErrCorrupt) {
@@ -50,12 +50,12 @@ func startDamaged(path string) int {
 	return 0
 }
 
-// A wreck is the file and the log of a process that was killed, and the batches that it answered.
+// A wreck has the file and the log of a killed process, and the batches that it acknowledged.
 type wreck struct {
 	file, log []byte
-	answered  []string
-	inLog     map[string]int // where a batch ends that is in the log
-	commits   []int          // where they end in the log
+	answered  []string       // acknowledged batches
+	inLog     map[string]int // positions in the log of the last rows of batches
+	commits   []int          // ends of commits in the log
 }
 
 func newWreck(t *testing.T) wreck {
@@ -72,7 +72,7 @@ func newWreck(t *testing.T) wreck {
 				kill()
 			}
 		}
-		if round == 0 { // what the first process wrote goes to the file
+		if round == 0 { // moves the rows of the first process into the file
 			if err := open(t, Config{Path: path}).Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -94,15 +94,16 @@ func newWreck(t *testing.T) wreck {
 		w.commits = append(w.commits, at)
 	}
 	if len(w.inLog) < 40 || len(w.inLog) == len(w.answered) {
-		t.Fatalf("%d of %d batches are in the log: that proves little", len(w.inLog), len(w.answered))
+		t.Fatalf("%d of %d batches are in the log, want at least 40 but not all", len(w.inLog), len(w.answered))
 	}
 	return w
 }
 
-// swappedBlocks is damage that no checksum shows. The engine meets it while it opens the file, and may end the process.
+// swappedBlocks is damage without a wrong checksum. The engine finds it while it opens the file, and may end
+// the process.
 const swappedBlocks = "swapped blocks"
 
-// damage returns a damaged copy and the kind of damage.
+// damage returns a damaged copy of the file and the log, and the kind of damage.
 func (w wreck) damage(r *rand.Rand) (file, log []byte, did string) {
 	file, log = bytes.Clone(w.file), bytes.Clone(w.log)
 	part, name := &log, "log"
@@ -118,7 +119,7 @@ func (w wreck) damage(r *rand.Rand) (file, log []byte, did string) {
 		return file, log, fmt.Sprintf("bit of the %s", name)
 	case kind == 1:
 		for slices.Contains(w.commits, at) && name == "log" {
-			at-- // a cut between two commits cannot be seen
+			at-- // a cut between two commits cannot be detected
 		}
 		*part = (*part)[:at]
 		return file, log, fmt.Sprintf("cut of the %s", name)
@@ -127,19 +128,19 @@ func (w wreck) damage(r *rand.Rand) (file, log []byte, did string) {
 		return file, log, fmt.Sprintf("zeros in the %s", name)
 	case kind == 3 && name == "log":
 		log = append(log, make([]byte, n)...)
-		return file, log, "zeros behind the log"
+		return file, log, "zeros after the log"
 	case kind == 3:
 		at = firstBlock + r.IntN((len(file)-firstBlock)/262144)*262144
 		copy(file[at:at+262144], make([]byte, 262144))
 		return file, log, "a block of zeros"
-	case kind == 4: // two whole blocks change places, each with a checksum that is right
+	case kind == 4: // swap two blocks with correct checksums
 		block := func(i int) []byte { return file[firstBlock+i*262144:][:262144] }
 		a, b := r.IntN((len(file)-firstBlock)/262144), r.IntN((len(file)-firstBlock)/262144)
-		kept := bytes.Clone(block(a))
+		saved := bytes.Clone(block(a))
 		copy(block(a), block(b))
-		copy(block(b), kept)
+		copy(block(b), saved)
 		return file, log, swappedBlocks
-	default: // two pieces of 4096 bytes change places, as sectors may
+	default: // swap two pieces of 4096 bytes, the size of a sector
 		other := r.IntN(len(*part)/4096) * 4096
 		at = r.IntN(len(*part)/4096) * 4096
 		for i := range 4096 {
@@ -149,8 +150,8 @@ func (w wreck) damage(r *rand.Rand) (file, log []byte, did string) {
 	}
 }
 
-// TestDamage damages what a killed process left, at random, SIGHTLINE_LONG times. Each start must find everything
-// that was answered, or say that something is missing and lose nothing more.
+// TestDamage damages the file and the log of a killed process at random, SIGHTLINE_LONG times. Each start must
+// find all acknowledged batches, or report that some are missing and lose nothing more.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	w := newWreck(t)
@@ -166,7 +167,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// start starts a store on a damaged file and log, twice, and returns what came of it.
+// start starts a store twice on a damaged file and log, and returns the outcome.
 func (w wreck) start(t *testing.T, file, log []byte, did string) (outcome string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -176,13 +177,13 @@ func (w wreck) start(t *testing.T, file, log []byte, did string) (outcome string
 	end, found, said := startOn(t, path)
 	if end != "closed" {
 		if now := contents(t, dir); now["s.duckdb"] != string(file) || now["s.duckdb.wal"] != string(log) {
-			t.Errorf("%s: file or log changed after %q", did, end)
+			t.Errorf("%s: the file or the log changed, although the start ended with %q", did, end)
 		}
 		if strings.HasPrefix(end, "refused: ") {
-			return "refused, nothing changed"
+			return "rejected, nothing changed"
 		}
 		if !strings.HasSuffix(did, swappedBlocks) {
-			t.Errorf("%s: it ended with %q after %s", did, end, said)
+			t.Errorf("%s: the start ended with %q after %s", did, end, said)
 		}
 		return "ended by the engine, nothing changed"
 	}
@@ -198,22 +199,23 @@ func (w wreck) start(t *testing.T, file, log []byte, did string) (outcome string
 		}
 		missing++
 		if at, logged := w.inLog[prefix]; !logged || at < intact {
-			t.Errorf("%s: batch %s is lost, though it lies before the damage", did, prefix)
+			t.Errorf("%s: batch %s is lost, although it is before the damage", did, prefix)
 		}
 	}
 	if missing > 0 && !strings.Contains(said, "was cut") {
-		t.Errorf("%s: %d batches are missing, and nothing is said: %s", did, missing, said)
+		t.Errorf("%s: %d batches are missing without a report: %s", did, missing, said)
 	}
 	if end, again, _ := startOn(t, path); end != "closed" || !maps.Equal(found, again) {
-		t.Errorf("%s: the second start found %d batches, not %d, and ended with %q", did, len(again), len(found), end)
+		t.Errorf("%s: the second start found %d batches and ended with %q, want %d batches and closed", did, len(again), end, len(found))
 	}
 	if missing > 0 {
-		return "started, said that the last commits are missing"
+		return "started, reported that the last commits are missing"
 	}
 	return "started, everything is there"
 }
 
-// startOn runs startDamaged at path.
+// startOn runs startDamaged at path. It returns the last line, the batches that were found, and the other
+// lines.
 func startOn(t *testing.T, path string) (end string, found map[string]bool, said string) {
 	t.Helper()
 	lines, _ := startChild(t, "damaged", path)

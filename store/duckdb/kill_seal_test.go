@@ -24,12 +24,12 @@ var (
 	sealedTo   = sealedFrom.AddDate(0, 0, 40)
 )
 
-// killedClusterRows is how many of their rows are a cluster.
+// killedClusterRows is the number of rows in a cluster of these stores.
 const killedClusterRows = 150
 
-// sealUntilKilled is a child that writes rows of the second half of these days, late ones and repeats, and
-// seals all of the days meanwhile, again and again, stores partials of them, and moves rows into clusters. It prints a
-// line for each time that it sealed, stored, or moved events.
+// sealUntilKilled is a child process that writes rows of the second half of the days, including late ones and
+// repeats. At the same time it repeatedly seals all days, stores their partials, and moves rows into clusters.
+// It prints a line each time it has sealed, stored, or moved events.
 func sealUntilKilled(path string) int {
 	ctx := context.Background()
 	all, err := migrations()
@@ -58,7 +58,7 @@ func sealUntilKilled(path string) int {
 	}
 	write("quiet/", sealedFrom, half)
 	go func() {
-		for i := 0; ; i++ { // four of five are repeats
+		for i := 0; ; i++ { // four of five batches are repeats
 			write(fmt.Sprintf("%d-%d/", round, i-i%5), sealedFrom.Add(half+rand.N(half)), 24*time.Hour)
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -101,42 +101,43 @@ func sealUntilKilled(path string) int {
 	return complain(<-failed)
 }
 
-// A process is killed while it seals days, stores partials and makes clusters, and while it moves a file of the first schema
-// forward: each row is there once, what is sealed is what the rows give, and answers are those of the rows.
-// SIGHTLINE_LONG says how often.
-func TestSealsWhenTheProcessIsKilled(t *testing.T) {
+// TestKilledWhileSealing kills a process while it seals days, stores partials and makes clusters, or while it
+// upgrades a file of the first schema. Afterwards each row must be there once, and stored results and answers
+// must equal those computed from the rows. SIGHTLINE_LONG is the number of kills.
+func TestKilledWhileSealing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	verified, moved := 0, int64(0)
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 		lines, kill := startChild(t, "seal", path)
-		if round%2 == 0 { // the file is there, and of this schema
+		if round%2 == 0 { // the file has the current schema, or does not exist
 			for said := map[string]bool{}; !said["sealed"] || !said["moved"] || !said["stored"]; said[lines.Text()] = true {
 				if !lines.Scan() || strings.HasPrefix(lines.Text(), "error") {
-					t.Fatalf("the child sealed, moved or stored nothing, and says %q", lines.Text())
+					t.Fatalf("the child ended or failed before it sealed, moved and stored; its last line is %q", lines.Text())
 				}
 			}
 			time.Sleep(rand.N(300 * time.Millisecond))
 		} else {
-			time.Sleep(rand.N(time.Second)) // before it is open, or after
+			time.Sleep(rand.N(time.Second)) // during or after the upgrade
 		}
 		kill()
 		for said := true; said; said = lines.Scan() {
 			if strings.HasPrefix(lines.Text(), "error") {
-				t.Fatalf("the child says %s", lines.Text())
+				t.Fatalf("the child printed %s", lines.Text())
 			}
 		}
-		days, rows := sealsStand(t, path, round%2 == 0)
+		days, rows := verifyKilled(t, path, round%2 == 0)
 		verified, moved = verified+days, moved+rows
 	}
 	if verified == 0 || moved == 0 {
-		t.Errorf("%d seals stood, %d rows were in clusters: that proves nothing", verified, moved)
+		t.Errorf("%d seals were verified and %d rows were in clusters, want some of each", verified, moved)
 	}
 }
 
-// sealsStand opens the file at path, compares what is sealed and what is answered with the rows, and tells how
-// many days were compared and how many events are in clusters. Then it takes the file back to its first schema, if undone.
-func sealsStand(t *testing.T, path string, undone bool) (verified int, clustered int64) {
+// verifyKilled opens the file at path and compares stored results and answers with the rows. It returns the
+// number of compared days and of events in clusters. If undone is true, it takes the file back to the first
+// schema.
+func verifyKilled(t *testing.T, path string, undone bool) (verified int, clustered int64) {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Path: path})
 	if err != nil {
@@ -156,29 +157,29 @@ func sealsStand(t *testing.T, path string, undone bool) (verified int, clustered
 	rows, ids, receipts := found.Columns[0].Ints[0], found.Columns[1].Ints[0], found.Columns[2].Ints[0]
 	clustered = found.Columns[3].Ints[0]
 	if rows != ids || rows != receipts || clustered%killedClusterRows != 0 {
-		t.Errorf("%d events of %d ids with %d receipts, %d of them in clusters of %d", rows, ids, receipts, clustered, killedClusterRows)
+		t.Errorf("%d events with %d ids and %d receipts, want equal numbers; %d events in clusters, want a multiple of %d", rows, ids, receipts, clustered, killedClusterRows)
 	}
 	report, err := sealed.VerifySeals(t.Context(), site, sealedFrom, sealedTo)
 	if err != nil || len(report.Differences) > 0 || report.Skipped > 0 {
-		t.Errorf("seals: %+v, %v", report, err)
+		t.Errorf("VerifySeals = %+v, %v; want no differences and no skipped days", report, err)
 	}
 	want := killedAnswers(t, plain)
-	for range 2 { // at first from partials that are stored, if most of the days have some
+	for range 2 { // first from stored partials, if most days have some
 		if got := killedAnswers(t, sealed); !slices.Equal(got, want) {
-			t.Errorf("answers\n%s\nwant those of the rows\n%s", got, want)
+			t.Errorf("answers\n%s\nwant, from rows alone\n%s", got, want)
 		}
 	}
 	if undone {
 		do(t, s, func(w *writer) { undo(t, w) })
 		file, log := read(t, path), read(t, path+".wal")
-		_ = s.Close() // of a schema that is not its own
+		_ = s.Close() // it may fail: the store does not know that its schema changed
 		put(t, path, file)
 		put(t, path+".wal", log)
 	}
 	return report.Verified, clustered
 }
 
-// killedAnswers are the answers about all days.
+// killedAnswers returns answers about all days.
 func killedAnswers(t *testing.T, e *query.Engine) (all []string) {
 	t.Helper()
 	ask := query.Request{StartDate: "2026-03-01", EndDate: "2026-04-09"}

@@ -17,19 +17,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// killBatch is the size of the batches that the killed child writes.
+// killBatch is the size of the batches that the killed process writes.
 const killBatch = 7
 
-// writeUntilKilled is a child that writes batches from several goroutines, and prints
-// the prefix of each batch when it was answered.
+// writeUntilKilled is a child process that writes batches from several goroutines. It prints the prefix of each
+// batch after Write has returned.
 func writeUntilKilled(path string) int {
 	s, err := Open(context.Background(), Config{Path: path})
 	if err != nil {
 		return complain(err)
 	}
-	s.tasks <- func(w *writer) { w.parts.keys = 10 * killBatch } // so that many end
+	s.tasks <- func(w *writer) { w.parts.keys = 10 * killBatch } // so that many parts become full
 	var (
-		mu  sync.Mutex // one line at a time
+		mu  sync.Mutex // protects stdout
 		all sync.WaitGroup
 	)
 	round := time.Now().UnixNano()
@@ -52,8 +52,9 @@ func writeUntilKilled(path string) int {
 	return 0
 }
 
-// SIGHTLINE_LONG says how often the process is killed.
-func TestNothingAnsweredIsLostWhenTheProcessIsKilled(t *testing.T) {
+// TestKilledWhileWriting kills a process while it writes. No acknowledged batch may be lost. SIGHTLINE_LONG is
+// the number of kills.
+func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	var answered []string
@@ -66,27 +67,27 @@ func TestNothingAnsweredIsLostWhenTheProcessIsKilled(t *testing.T) {
 		for more := 7 + rand.IntN(14); lines.Scan(); more-- {
 			answered = append(answered, lines.Text())
 			if more == 0 {
-				time.AfterFunc(rand.N(20*time.Millisecond), kill) // in the midst of another
+				time.AfterFunc(rand.N(20*time.Millisecond), kill) // during another write
 			}
 		}
 		for _, line := range answered {
 			if strings.HasPrefix(line, "error") {
-				t.Fatalf("the child says %s", line)
+				t.Fatalf("the child printed %s", line)
 			}
 		}
-		// A line that was cut by the kill is no answer.
+		// The kill may have cut the last line.
 		if last := len(answered) - 1; !strings.HasSuffix(answered[last], "/") {
 			answered = answered[:last]
 		}
 		survived(t, path, answered)
 	}
 	if len(answered) < 20 {
-		t.Errorf("only %d batches were answered: that proves little", len(answered))
+		t.Errorf("only %d batches were acknowledged, want at least 20", len(answered))
 	}
 }
 
-// survived opens the store and finds every answered batch once, every other batch
-// whole or not at all, and the ids remembered.
+// survived opens the store. It expects every acknowledged batch once, every other batch completely or not at
+// all, and the ids of acknowledged batches to be known.
 func survived(t *testing.T, path string, answered []string) {
 	t.Helper()
 	s, err := Open(context.Background(), Config{Path: path})
@@ -100,18 +101,18 @@ func survived(t *testing.T, path string, answered []string) {
 	for i, prefix := range rows.Columns[0].Texts {
 		found[prefix] = true
 		if n, ids := rows.Columns[1].Ints[i], rows.Columns[2].Ints[i]; n != killBatch || ids != killBatch {
-			t.Errorf("batch %s: %d rows of %d ids, want %d of each", prefix, n, ids, killBatch)
+			t.Errorf("batch %s: %d rows with %d ids, want %d of each", prefix, n, ids, killBatch)
 		}
 	}
 	for _, prefix := range answered {
 		if !found[prefix] {
-			t.Errorf("batch %s was answered and is lost", prefix)
+			t.Errorf("acknowledged batch %s is lost", prefix)
 		}
 	}
 	for _, prefix := range answered {
 		got, err := s.Write(context.Background(), batch(prefix, killBatch))
 		if want := (store.Written{Repeated: killBatch}); err != nil || got != want {
-			t.Errorf("the answered batch %s again = %+v, %v; want %+v", prefix, got, err, want)
+			t.Errorf("second Write of the acknowledged batch %s = %+v, %v; want %+v", prefix, got, err, want)
 		}
 	}
 }

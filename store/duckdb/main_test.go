@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// childEnv tells a copy of the test binary what to be, and childPath where.
+// Environment variables of child processes: what the copy of the test binary does, and the path of its store.
 const (
 	childEnv  = "SIGHTLINE_TEST_CHILD"
 	childPath = "SIGHTLINE_TEST_PATH"
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// startChild runs the test binary as kind and returns its output, line by line. It is
-// killed when the test ends, or by the function returned.
+// startChild runs the test binary as a child process of the given kind, and returns its output line by line.
+// The child is killed by kill, or when the test ends.
 func startChild(t *testing.T, kind, path string) (lines *bufio.Scanner, kill func()) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -46,7 +46,7 @@ func startChild(t *testing.T, kind, path string) (lines *bufio.Scanner, kill fun
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill = func() { _ = child.Process.Kill() } // an error says that it is gone already
+	kill = func() { _ = child.Process.Kill() } // it fails if the child has already ended
 	t.Cleanup(func() {
 		kill()
 		_ = child.Wait()
@@ -54,7 +54,7 @@ func startChild(t *testing.T, kind, path string) (lines *bufio.Scanner, kill fun
 	return bufio.NewScanner(out), kill
 }
 
-// complain is a child's way to fail.
+// complain prints err and returns the exit status of a failed child.
 func complain(err error) int {
 	fmt.Println("error:", err)
 	return 1

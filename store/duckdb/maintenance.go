@@ -8,9 +8,8 @@ import (
 	"os"
 )
 
-// checkpoint moves the log into the file when it is larger than limit bytes. When
-// that fails, for want of disk space as a rule, the log stays, nothing is lost, and
-// the next attempt waits a while.
+// checkpoint moves the log into the file if it is larger than limit bytes. If that fails, usually because the
+// disk is full, the log stays and nothing is lost. The next attempt is made after restAfterFail.
 func (w *writer) checkpoint(limit int64) {
 	log, err := os.Stat(w.store.cfg.Path + ".wal")
 	now := w.store.cfg.Now()
@@ -18,7 +17,7 @@ func (w *writer) checkpoint(limit int64) {
 		return
 	}
 	if !w.store.deriving.TryLock() {
-		return // the engine makes no checkpoint beside another transaction that writes
+		return // the engine makes no checkpoint while another transaction writes
 	}
 	defer w.store.deriving.Unlock()
 	if err := w.engine.exec("CHECKPOINT"); err != nil {
@@ -28,8 +27,9 @@ func (w *writer) checkpoint(limit int64) {
 	}
 }
 
-// shrinkLog has the writer make a checkpoint if the log is large. Background work calls it before it begins: where it
-// hardly rests, the writer finds no moment without it, and the log and the memory for its rows would grow.
+// shrinkLog asks the writer for a checkpoint if the log is large. Background work calls it before each piece of
+// work. Without it, work that hardly rests would leave the writer no time for a checkpoint, and the log and the
+// memory for its rows would grow.
 func (s *Store) shrinkLog(ctx context.Context) error {
 	if log, err := os.Stat(s.cfg.Path + ".wal"); err != nil || log.Size() <= logLimit {
 		return ctx.Err()
@@ -49,37 +49,36 @@ func (s *Store) shrinkLog(ctx context.Context) error {
 	}
 }
 
-// maintain stores what Open need not make again, and drops what the store's own tables need
-// no longer.
+// maintain stores filters, so that Open need not compute them, and deletes old rows of the store's own tables.
 func (w *writer) maintain() {
 	if w.engine == nil {
 		return
 	}
 	if err := errors.Join(w.storeFilter(), w.dropReceipts(), w.dropVersions()); err != nil {
-		w.store.cfg.Logger.Warn("duckdb: storing filters, or dropping old receipts and versions failed", "error", w.failed(err))
+		w.store.cfg.Logger.Warn("duckdb: could not store filters or delete old receipts and versions; trying again later", "error", w.failed(err))
 	}
 }
 
-// storeFilter stores the filter of one part that ended. There is more than one only after
-// an older file was moved forward.
+// storeFilter stores the filter of one full part. Several parts wait for that only after an older file was
+// upgraded.
 func (w *writer) storeFilter() error {
-	ended := w.parts.ended()
-	if ended == nil {
+	full := w.parts.unstored()
+	if full == nil {
 		return nil
 	}
-	err := storeFilter(w.engine, ended)
-	ended.stored = err == nil
+	err := storeFilter(w.engine, full)
+	full.stored = err == nil
 	w.parts.group()
 	return err
 }
 
-// dropReceipts drops old receipts once a day, and the parts that have none any more.
+// dropReceipts deletes old receipts once a day, and the filters of parts that have no receipts any more.
 func (w *writer) dropReceipts() error {
 	today := receiptDay(w.store.cfg.Now())
 	if today == w.receiptsDropped {
 		return nil
 	}
-	w.receiptsDropped = today // if this fails, tomorrow's attempt drops the same
+	w.receiptsDropped = today // if this fails, tomorrow's attempt deletes the same rows
 	if err := deleteReceipts(w.engine, today); err != nil {
 		return err
 	}
@@ -95,7 +94,7 @@ func (w *writer) dropReceipts() error {
 	return nil
 }
 
-// dropVersions drops versions that later ones replaced, when they are many.
+// dropVersions deletes replaced versions if there are many.
 func (w *writer) dropVersions() error {
 	const many = 50_000
 	if w.versionRows < many || w.versionRows < 4*w.store.catalog.countDays() {

@@ -16,32 +16,32 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-func TestReceiptsAreForgottenAfterTheirTime(t *testing.T) {
+func TestOldReceiptsAreDeleted(t *testing.T) {
 	t.Parallel()
 	var days atomic.Int64
 	start := time.Date(2026, 1, 1, 23, 59, 59, 0, time.UTC)
 	s := open(t, Config{Now: func() time.Time { return start.AddDate(0, 0, int(days.Load())) }})
-	do(t, s, func(w *writer) { w.parts.keys = 1 }) // and so a part for each
+	do(t, s, func(w *writer) { w.parts.keys = 1 }) // so that each receipt has its own part
 	for day := range 12 {
 		days.Store(int64(day))
 		mustWrite(t, s, event(fmt.Sprint(day)))
 	}
-	do(t, s, func(w *writer) { // which comes after the maintenance
+	do(t, s, func(w *writer) { // runs after the maintenance
 		if got, stored := w.parts.count()-1, count(t, s, "receipt_filters")*filterRow/bloomWords; got != rememberDays+1 || int(stored) != got {
-			t.Errorf("%d parts, %d filters in the file, want %d of each", got, stored, rememberDays+1)
+			t.Errorf("%d full parts and %d filters in the file, want %d of each", got, stored, rememberDays+1)
 		}
 	})
 	if n := count(t, s, "receipts"); n != rememberDays+1 {
-		t.Errorf("%d receipts after 12 days with one each, want those of today and %d days before", n, rememberDays)
+		t.Errorf("%d receipts after 12 days with one each, want one for today and for each of %d days before", n, rememberDays)
 	}
 	for id, want := range map[string]int{"11": 1, "3": 1, "2": 0} {
 		if got := mustWrite(t, s, event(id)); got.Repeated != want {
-			t.Errorf("the event of day %s again on day 11 = %+v, want %d repeats", id, got, want)
+			t.Errorf("Write of the event of day %s on day 11 = %+v, want %d repeats", id, got, want)
 		}
 	}
 }
 
-func TestVersionsAreDroppedWithoutChangingAny(t *testing.T) {
+func TestReplacedVersionsAreDeleted(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	s := open(t, Config{Path: path})
@@ -58,7 +58,7 @@ func TestVersionsAreDroppedWithoutChangingAny(t *testing.T) {
 		return v
 	}
 	if n := count(t, s, "versions"); n != 30 {
-		t.Fatalf("%d rows of versions, want 30: this test proves nothing", n)
+		t.Fatalf("%d rows of versions before the test, want 30", n)
 	}
 	do(t, s, func(w *writer) {
 		w.versionRows = 1 << 20 // as after many more commits
@@ -75,11 +75,11 @@ func TestVersionsAreDroppedWithoutChangingAny(t *testing.T) {
 	}
 	s = open(t, Config{Path: path})
 	if got := [3]uint64{version(s, 0), version(s, 1), version(s, 2)}; got != want || want != [3]uint64{28, 29, 30} {
-		t.Errorf("versions after a restart %v, before %v, want 28 29 30", got, want)
+		t.Errorf("versions %v after a restart and %v before, want 28 29 30", got, want)
 	}
 }
 
-func TestTheLogIsMovedIntoTheFile(t *testing.T) {
+func TestCheckpointMovesTheLog(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	s := open(t, Config{Path: path})
@@ -93,22 +93,22 @@ func TestTheLogIsMovedIntoTheFile(t *testing.T) {
 	}
 	size := log()
 	if size == 0 {
-		t.Fatal("no log after a write: this test proves nothing")
+		t.Fatal("there is no log after a write")
 	}
 	do(t, s, func(w *writer) { w.checkpoint(size) })
 	if log() != size {
-		t.Error("a checkpoint was made below its limit")
+		t.Error("a checkpoint was made although the log was not larger than the limit")
 	}
 	do(t, s, func(w *writer) { w.checkpoint(size - 1) })
 	if got := log(); got >= size {
-		t.Errorf("log of %d bytes after a checkpoint, before %d", got, size)
+		t.Errorf("the log has %d bytes after a checkpoint, want fewer than %d", got, size)
 	}
 	if n := count(t, s, "events"); n != 1 {
 		t.Errorf("%d events after a checkpoint, want 1", n)
 	}
 }
 
-func TestBloomNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
+func TestBloomFilter(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	fresh := func() key { return key{int64(random.Uint64()), int32(random.Uint32())} }
@@ -120,7 +120,7 @@ func TestBloomNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
 	}
 	for _, k := range keys {
 		if !f.maybe(k) {
-			t.Fatalf("%v was added and is denied", k)
+			t.Fatalf("the filter does not contain the added key %v", k)
 		}
 	}
 	wrong := 0
@@ -131,15 +131,15 @@ func TestBloomNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
 		}
 	}
 	if wrong > 8 { // 0.9 are expected
-		t.Errorf("%d of %d unknown keys are taken for known by a full filter, want about one", wrong, tries)
+		t.Errorf("a full filter contains %d of %d other keys, want about one", wrong, tries)
 	}
 	if bytes := 8 * len(f.words); bytes > 4*partKeys {
-		t.Errorf("a filter has %d bytes for %d keys, want at most 4 for each", bytes, partKeys)
+		t.Errorf("a filter has %d bytes for %d keys, want at most 4 bytes per key", bytes, partKeys)
 	}
 }
 
-// What a group says of a key is what the filters say that it is of, but of parts that were dropped.
-func TestGroupSaysWhatItsFiltersSay(t *testing.T) {
+// TestGroupEqualsItsFilters compares a group with its filters, also after parts were dropped.
+func TestGroupEqualsItsFilters(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var all []*part
 	var keys []key
@@ -170,17 +170,17 @@ func TestGroupSaysWhatItsFiltersSay(t *testing.T) {
 				}
 			}
 			if got := of.maybe(nil, k); !slices.Equal(got, want) {
-				t.Fatalf("parts %v may have %v, want %v", got, k, want)
+				t.Fatalf("maybe(%v) = parts %v, want %v", k, got, want)
 			}
 		}
 	}
 	if of.drop(18); len(of.grouped) != 0 {
-		t.Errorf("a group is left of parts that were all dropped")
+		t.Errorf("the group was not dropped with its last part")
 	}
 }
 
-// Keys outlive the program that made them, so what goes into one never changes.
-func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
+// TestStoredKeysDoNotChange fails if the keys or the bits of filters change, because they are stored.
+func TestStoredKeysDoNotChange(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[schema.Identity]byte{
 		{Table: schema.Events}:                            1,
@@ -194,7 +194,7 @@ func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
 		{Table: schema.Blocked}:                           9,
 	} {
 		if got := rowKind(of); got != want {
-			t.Errorf("rows of %s, kind %d, have the number %d, want %d", of.Table, of.Kind, got, want)
+			t.Errorf("rowKind of table %s, kind %d = %d, want %d", of.Table, of.Kind, got, want)
 		}
 	}
 	if got, want := newKey(pageRow, "w", "e"), (key{hi: -7680216301454025459, lo: -987568088}); got != want {
@@ -206,8 +206,8 @@ func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
 	}
 }
 
-// A batch written twice while the filter is wrong about every key stores nothing twice.
-func TestAWrongFilterCostsTimeOnly(t *testing.T) {
+// TestWrongFilterOnlyCostsTime writes a batch twice with a filter that contains every key.
+func TestWrongFilterOnlyCostsTime(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	do(t, s, func(w *writer) {
@@ -222,7 +222,7 @@ func TestAWrongFilterCostsTimeOnly(t *testing.T) {
 	}
 }
 
-func TestEraseRemovesOneSubjectOnly(t *testing.T) {
+func TestEraseRemovesOnlyOneSubject(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
 	at := time.Unix(1_700_000_000, 0)
@@ -246,15 +246,15 @@ func TestEraseRemovesOneSubjectOnly(t *testing.T) {
 		t.Errorf("Erase = %d, %v; want 6 rows", n, err)
 	}
 	if after := version(site); after <= before {
-		t.Errorf("version %d after Erase, want more than %d", after, before)
+		t.Errorf("version %d after Erase, want a version above %d", after, before)
 	}
 	if e, sp, v := count(t, s, "events"), count(t, s, "spans"), count(t, s, "visits"); e != 1 || sp != 1 || v != 1 {
-		t.Errorf("%d events, %d spans and %d visits are left, want one of each", e, sp, v)
+		t.Errorf("%d events, %d spans and %d visits after Erase, want one of each", e, sp, v)
 	}
 	if n, err := s.Erase(t.Context(), store.Subject{Kind: store.KindSchedule, ID: "w"}); err != nil || n != 0 {
-		t.Errorf("Erase of a stranger = %d, %v; want nothing", n, err)
+		t.Errorf("Erase of an unknown subject = %d, %v; want 0", n, err)
 	}
 	if got := mustWrite(t, s, b); got != (store.Written{Stored: 5, Repeated: 3}) {
-		t.Errorf("writing all again = %+v, want the erased rows back", got)
+		t.Errorf("second Write = %+v, want 5 stored rows, which were erased, and 3 repeats", got)
 	}
 }

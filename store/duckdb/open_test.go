@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// contents are all files below dir.
+// contents returns the names and contents of all files in dir.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -35,21 +35,21 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// refuse opens path twice and wants the error is and no change to any file beside it. Only a copy of
-// the log may be added, once.
-func refuse(t *testing.T, path string, is error) {
+// refuse opens path twice, and expects an error that wraps want and no changes in the directory. Only one copy
+// of the log may be added.
+func refuse(t *testing.T, path string, want error) {
 	t.Helper()
 	before := contents(t, filepath.Dir(path))
 	s, err := Open(context.Background(), Config{Path: path})
 	if err == nil {
 		_ = s.Close()
-		t.Fatalf("Open succeeded, want %v", is)
+		t.Fatalf("Open succeeded, want %v", want)
 	}
-	if !errors.Is(err, is) {
-		t.Errorf("Open: %v, want one that wraps %v", err, is)
+	if !errors.Is(err, want) {
+		t.Errorf("Open: %v, want an error that wraps %v", err, want)
 	}
 	if strings.Contains(err.Error(), "\n") && !strings.Contains(err.Error(), path) {
-		t.Errorf("the error is not clear: %v", err)
+		t.Errorf("the error has several lines without the path: %v", err)
 	}
 	after := contents(t, filepath.Dir(path))
 	for name, data := range after {
@@ -59,17 +59,17 @@ func refuse(t *testing.T, path string, is error) {
 		}
 	}
 	if !maps.Equal(before, after) {
-		t.Error("the refusal changed files")
+		t.Error("the first Open changed files")
 	}
 	if _, again := Open(context.Background(), Config{Path: path}); again == nil || again.Error() != err.Error() {
-		t.Errorf("Open again: %v; before %v", again, err)
+		t.Errorf("second Open: %v, want the same error as before: %v", again, err)
 	}
 	if !maps.Equal(before, contents(t, filepath.Dir(path))) {
-		t.Error("the second refusal changed files")
+		t.Error("the second Open changed files")
 	}
 }
 
-// holdStore is a child that keeps the store at path open until it is killed.
+// holdStore is a child process that has the store at path open until it is killed.
 func holdStore(path string) int {
 	if _, err := Open(context.Background(), Config{Path: path}); err != nil {
 		return complain(err)
@@ -78,37 +78,37 @@ func holdStore(path string) int {
 	select {}
 }
 
-func TestASecondOpeningIsLockedOut(t *testing.T) {
+func TestSecondOpenIsLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path, alias := filepath.Join(dir, "s.duckdb"), filepath.Join(dir, "alias.duckdb")
 	lines, kill := startChild(t, "hold", path)
 	if !lines.Scan() || lines.Text() != "open" {
-		t.Fatalf("the child says %q", lines.Text())
+		t.Fatalf("the child printed %q, want open", lines.Text())
 	}
 	refuse(t, path, store.ErrLocked)
 	kill()
-	for lines.Scan() { // until it is gone
+	for lines.Scan() { // until the child has ended
 		t.Log(lines.Text())
 	}
 	s := open(t, Config{Path: path})
 	if err := os.Symlink(path, alias); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{path, alias} { // whose files nobody may read here
+	for _, name := range []string{path, alias} { // closing a descriptor of the file would release its lock
 		if _, err := Open(t.Context(), Config{Path: name}); !errors.Is(err, store.ErrLocked) {
-			t.Errorf("Open %s again: %v, want ErrLocked", filepath.Base(name), err)
+			t.Errorf("second Open of %s: %v, want ErrLocked", filepath.Base(name), err)
 		}
 	}
-	// The refused openings must not have cost the first one its lock.
+	// The failed calls of Open must not have released the lock of the first one.
 	lines, _ = startChild(t, "hold", path)
 	if !lines.Scan() || !strings.Contains(lines.Text(), store.ErrLocked.Error()) {
-		t.Errorf("another process says %q, want that it is locked out", lines.Text())
+		t.Errorf("another process printed %q, want ErrLocked", lines.Text())
 	}
 	mustWrite(t, s, event("e"))
 }
 
-func TestOpenReportsWhatIsWrongWithItsConfig(t *testing.T) {
+func TestConfigReportsEveryProblem(t *testing.T) {
 	t.Parallel()
 	_, err := Open(context.Background(), Config{Path: "a?b", Threads: -1})
 	for _, want := range []string{"Path", "Threads"} {
@@ -118,12 +118,12 @@ func TestOpenReportsWhatIsWrongWithItsConfig(t *testing.T) {
 	}
 	missing := filepath.Join(t.TempDir(), "no", "s.duckdb")
 	if _, err := Open(context.Background(), Config{Path: missing}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("Open in a directory that is not there: %v, want ErrUnavailable", err)
+		t.Errorf("Open in a missing directory: %v, want ErrUnavailable", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Open(ctx, Config{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open with a cancelled context: %v", err)
+		t.Errorf("Open with a cancelled context: %v, want the context's error", err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestCloseLeavesOneFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.duckdb")
-	put(t, path+".new", []byte("left by a process that was killed while it made the file"))
+	put(t, path+".new", []byte("left by a process that was killed while it created the file"))
 	if err := os.Mkdir(path+".tmp", 0o700); err != nil {
 		t.Fatal(err)
 	}

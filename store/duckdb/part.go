@@ -11,34 +11,37 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A part is partKeys receipts that were stored one after the other, and some more if the
-// commit that filled it had them. Its filter lies in memory, with 4 bytes for each, so a
-// new id is looked up in the file for one in a million parts, and one that came before in
-// the part where it is: a repeat costs no more however many receipts there are.
+// This file explains how event ids are looked up among the receipts.
 //
-// A part that is full takes no more and its filter is stored: so no filter errs more than
-// a full one, none is made anew, and Open reads filters instead of receipts. Eight that are stored are a group.
+// A part is a set of receipts that were stored one after the other: partKeys receipts, or a few more if the
+// commit that filled it had more. The filter of each part is in memory, with 4 bytes per receipt. A new id is
+// rarely looked up in the file: once for every million parts. A repeat is looked up in the part that has it, so
+// its cost does not depend on the number of receipts.
+//
+// A full part accepts no more receipts, and its filter is stored. So no filter is ever overfull or computed
+// twice, and Open reads filters instead of receipts. Eight parts with stored filters form a group: see
+// bloom.go.
 type part struct {
 	number int32
 	filter *bloom
-	stored bool // the filter is in the file
+	stored bool // whether the filter is in the file
 }
 
-// partKeys is a balance: a look-up reads a part, in 4 to 6 ms, and a new id asks the filters of
-// all parts, 190 with 50 million receipts, which are eight at a time. To sort the receipts
-// of a part by their hash does not pay: a few ids are found sooner, fifty are not.
+// partKeys is a compromise. Looking up ids in a part takes 4 to 6 ms. For a new id, the filters of all parts
+// must be checked: with 50 million receipts these are 190 parts, eight of which are checked at a time. Sorting
+// the receipts of a part by hash does not pay off: it speeds up the look-up of a few ids, but not of fifty.
 const partKeys = 1 << 18
 
-// Parts are those that there are, by number; receipts are added to the last one.
+// A parts value has all parts, ordered by number. Receipts are added to the last one.
 type parts struct {
-	grouped []*group // of the first ones
-	all     []*part  // that are in no group
-	keys    int      // partKeys but in tests
+	grouped []*group // the oldest parts
+	all     []*part  // the parts that are not in a group
+	keys    int      // partKeys; smaller in tests
 }
 
 func (p *parts) last() *part { return p.all[len(p.all)-1] }
 
-// add notes that keys are in the last part, and begins another when that is full.
+// add adds the keys of rows to the last part, and begins a new part if that is full.
 func (p *parts) add(rows []*row) {
 	last := p.last()
 	for _, r := range rows {
@@ -47,7 +50,7 @@ func (p *parts) add(rows []*row) {
 	p.begin()
 }
 
-// begin adds a part if there is none that is not full.
+// begin adds a part if there is none or the last one is full.
 func (p *parts) begin() {
 	if len(p.all) == 0 {
 		p.all = append(p.all, &part{filter: newBloom()})
@@ -56,7 +59,7 @@ func (p *parts) begin() {
 	}
 }
 
-// maybe appends to in the numbers of the parts that may have k.
+// maybe appends the numbers of the parts that may contain k to in.
 func (p *parts) maybe(in []int32, k key) []int32 {
 	for _, some := range p.grouped {
 		in = some.maybe(in, k)
@@ -69,8 +72,8 @@ func (p *parts) maybe(in []int32, k key) []int32 {
 	return in
 }
 
-// ended is the first part that is full and not stored, or nil.
-func (p *parts) ended() *part {
+// unstored returns the first full part whose filter is not stored, or nil.
+func (p *parts) unstored() *part {
 	for _, one := range p.all[:len(p.all)-1] {
 		if !one.stored {
 			return one
@@ -79,7 +82,7 @@ func (p *parts) ended() *part {
 	return nil
 }
 
-// group puts the first parts that are stored in groups. The last part of all is in none.
+// group moves the first parts into groups if their filters are stored. The last part is never in a group.
 func (p *parts) group() {
 	for len(p.all) > groupParts {
 		some := p.all[:groupParts]
@@ -91,7 +94,7 @@ func (p *parts) group() {
 	}
 }
 
-// drop forgets the parts before number.
+// drop removes the parts before number.
 func (p *parts) drop(number int32) {
 	p.grouped = slices.DeleteFunc(p.grouped, func(g *group) bool {
 		for i, one := range g.numbers {
@@ -105,11 +108,11 @@ func (p *parts) drop(number int32) {
 	p.all = slices.DeleteFunc(p.all, func(one *part) bool { return one.number < number && one != last })
 }
 
-// filterRow is how many words are one row of the table receipt_filters: the engine holds
-// 2048 rows in memory at a time, and they are 32 MB.
+// filterRow is the number of words in one row of the table receipt_filters. The engine holds 2048 rows in
+// memory at a time, which is 32 MB.
 const filterRow = 2048
 
-// storeFilter stores the filter of p, whole or not at all.
+// storeFilter stores the filter of p in one transaction.
 func storeFilter(c engine, p *part) error {
 	return transact(c, func() error {
 		return c.fill("receipt_filters", func(add func(...sqldriver.Value) error) error {
@@ -129,7 +132,7 @@ func storeFilter(c engine, p *part) error {
 	})
 }
 
-// readParts reads the filters that are stored, and makes those that are not, of receipts.
+// readParts reads the stored filters, and computes the others from receipts.
 func readParts(c engine) (*parts, error) {
 	p := &parts{keys: partKeys}
 	stored, err := partNumbers(c, "SELECT DISTINCT part::BIGINT FROM receipt_filters ORDER BY 1")
@@ -146,7 +149,7 @@ func readParts(c engine) (*parts, error) {
 		last = number
 		p.group()
 	}
-	// Filters are stored in the order of their parts.
+	// Filters are stored in the order of their parts, so all later parts have none.
 	others, err := partNumbers(c, "SELECT DISTINCT part::BIGINT FROM receipts WHERE part > $last::INTEGER ORDER BY 1", named("last", last))
 	if err != nil {
 		return nil, err
@@ -175,6 +178,7 @@ func partNumbers(c engine, question string, args ...sqldriver.NamedValue) (numbe
 	return numbers, err
 }
 
+// readFilter reads the stored filter of a part.
 func readFilter(c engine, number int32) (*bloom, error) {
 	b := newBloom()
 	err := c.each("SELECT bits, word::BIGINT FROM receipt_filters WHERE part = $part::INTEGER", []sqldriver.NamedValue{named("part", number)},
@@ -185,7 +189,7 @@ func readFilter(c engine, number int32) (*bloom, error) {
 			}
 			bits, ok := v[0].([]byte)
 			if !ok || word < 0 || word+filterRow > bloomWords || len(bits) != 8*filterRow {
-				return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("the filter of part %d of receipts is of another form", number)}
+				return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("the filter of part %d of the receipts has an unknown format", number)}
 			}
 			for i := range filterRow {
 				b.words[int(word)+i] = binary.LittleEndian.Uint64(bits[8*i:])
@@ -195,6 +199,7 @@ func readFilter(c engine, number int32) (*bloom, error) {
 	return b, err
 }
 
+// makeFilter computes the filter of a part from its receipts.
 func makeFilter(c engine, number int32) (*bloom, error) {
 	b := newBloom()
 	err := c.each("SELECT hi, lo FROM receipts WHERE part = $part::INTEGER", []sqldriver.NamedValue{named("part", number)},

@@ -12,11 +12,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Ids are found in every part: one that ended, one whose filter was read, one whose filter
-// was not stored when the process was killed, and one that takes more again after that.
+// TestIdsAreFoundInEveryPart looks up ids in full parts with a filter in memory, with a filter from the file,
+// and with a filter that was not stored before the process was killed. It also looks them up in a part that was
+// not full before a restart.
 func TestIdsAreFoundInEveryPart(t *testing.T) {
 	t.Parallel()
-	const batches, rows, ended = 33, 7, 11 // three batches are a part, and eight parts a group
+	const batches, rows, full = 33, 7, 11 // three batches fill a part, and eight parts form a group
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	s := open(t, Config{Path: path})
 	do(t, s, func(w *writer) { w.parts.keys = 2*rows + 1 })
@@ -25,18 +26,18 @@ func TestIdsAreFoundInEveryPart(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		killed  string // filters that are not in the file
+		missing string // condition for the filters to delete from the file
 		parts   int
-		filters int64 // in the file when all was written again
+		filters int64 // in the file after all batches were written again
 	}{
-		{"while open", "false", ended + 1, ended},
-		{"after a restart", "false", ended + 1, ended},
-		{"after a kill before the last filter was stored", "part = 10", ended, ended - 1},
-		{"after a kill before any filter was stored", "true", ended, ended - 1},
+		{"while open", "false", full + 1, full},
+		{"after a restart", "false", full + 1, full},
+		{"after a kill before the last filter was stored", "part = 10", full, full - 1},
+		{"after a kill before any filter was stored", "true", full, full - 1},
 	} {
 		if c.name != "while open" {
 			do(t, s, func(w *writer) {
-				if err := w.engine.exec("DELETE FROM receipt_filters WHERE " + c.killed); err != nil {
+				if err := w.engine.exec("DELETE FROM receipt_filters WHERE " + c.missing); err != nil {
 					t.Error(err)
 				}
 			})
@@ -50,22 +51,22 @@ func TestIdsAreFoundInEveryPart(t *testing.T) {
 				t.Errorf("%s: %d parts, want %d", c.name, n, c.parts)
 			}
 			if in := w.parts.maybe(nil, newKey(pageRow, site.ID, "0-0")); !slices.Equal(in, []int32{0}) {
-				t.Errorf("%s: the first id may be in the parts %v, want 0 alone", c.name, in)
+				t.Errorf("%s: the first id may be in the parts %v, want only part 0", c.name, in)
 			}
 		})
 		for i := range batches {
 			if got, want := mustWrite(t, s, batch(fmt.Sprintf("%d-", i), rows)), (store.Written{Repeated: rows}); got != want {
-				t.Errorf("%s: batch %d again = %+v, want %+v", c.name, i, got, want)
+				t.Errorf("%s: second Write of batch %d = %+v, want %+v", c.name, i, got, want)
 			}
 		}
-		do(t, s, func(*writer) {}) // which comes after the maintenance
+		do(t, s, func(*writer) {}) // waits for the maintenance
 		if n := count(t, s, "receipt_filters"); n != c.filters*bloomWords/filterRow {
-			t.Errorf("%s: %d rows of filters, want those of %d", c.name, n, c.filters)
+			t.Errorf("%s: %d rows of filters, want the rows of %d filters", c.name, n, c.filters)
 		}
 	}
 }
 
-// count is how many parts there are.
+// count returns the number of parts.
 func (p *parts) count() int {
 	n := len(p.all)
 	for _, some := range p.grouped {

@@ -17,9 +17,9 @@ import (
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 
-// Query runs one SELECT; anything else is refused. At most Config.MaxReaders run at
-// a time. When ctx ends, Query returns its error at once, and the engine stops the
-// query soon after; until then it still counts as running.
+// Query runs one SELECT and rejects other statements. At most Config.MaxReaders queries run at a time; further
+// queries wait. When ctx ends, Query returns the context's error at once, and the engine stops the query soon
+// after. Until then the query counts as running.
 func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	defer s.load.Begin(ctx)()
 	args, err := s.bind(stmt.Args)
@@ -53,7 +53,7 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	}
 }
 
-// takeSlot waits until one more query may run. Who takes a slot gives it back.
+// takeSlot waits until another query may run. The caller must free the slot.
 func (s *Store) takeSlot(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *Store) takeSlot(ctx context.Context) error {
 // MaxQueries implements [store.Bounded].
 func (s *Store) MaxQueries() int { return cap(s.slots) }
 
-// Ping runs a query on the file.
+// Ping runs a query on the file. It fails if the store cannot answer.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := s.Query(ctx, store.Statement{
 		Label: "ping",
@@ -81,17 +81,18 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// read runs stmt on the instance that is open.
+// read runs stmt on the current instance.
 func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (rows *store.Rows, err error) {
-	err = s.reading(ctx, func(ctx context.Context, c *conn) (err error) {
+	err = s.withReader(ctx, func(ctx context.Context, c *conn) (err error) {
 		rows, err = c.read(ctx, stmt, args)
 		return err
 	})
 	return rows, err
 }
 
-// reading lends a reader's connection, and keeps the engine open meanwhile.
-func (s *Store) reading(ctx context.Context, do func(context.Context, *conn) error) error {
+// withReader calls do with an idle connection for queries. The engine stays open meanwhile. The context of do
+// ends when ctx ends or when the writer closes the engine.
+func (s *Store) withReader(ctx context.Context, do func(context.Context, *conn) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.inst == nil {
@@ -113,14 +114,14 @@ func (s *Store) reading(ctx context.Context, do func(context.Context, *conn) err
 	if fatal(err) {
 		s.askReopen()
 	}
-	// What does not fit while others run may fit later; what does not fit alone never does.
+	// A query that needs too much memory while others run may succeed later. If it ran alone, it never will.
 	if noMemory(err) && len(s.slots) == 1 {
 		return &fault{kind: store.ErrTooMuch, cause: err}
 	}
 	return err
 }
 
-// read prepares, checks and runs stmt. A statement that failed is prepared anew the next time.
+// read prepares stmt, checks its arguments and runs it. It discards the prepared statement after an error.
 func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (_ *store.Rows, err error) {
 	p, ok := c.prepared.Get(stmt.SQL)
 	if !ok {
@@ -145,19 +146,19 @@ func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.
 	return collect(ctx, rows, stmt)
 }
 
-// prepare makes a statement of text, which is one SELECT.
+// prepare returns a prepared statement for text, which must be one SELECT.
 func (c *conn) prepare(text string) (*driver.Stmt, error) {
-	prepared, err := c.raw.Prepare(text) // refuses more than one statement
+	prepared, err := c.raw.Prepare(text) // fails if text has several statements
 	if err != nil {
 		return nil, err
 	}
 	p, ok := prepared.(*driver.Stmt)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("the driver's statement is %T", prepared), prepared.Close())
+		return nil, errors.Join(fmt.Errorf("the driver returned a statement of type %T", prepared), prepared.Close())
 	}
 	kind, err := p.StatementType()
 	if err == nil && kind != driver.STATEMENT_TYPE_SELECT {
-		err = errors.New("not a SELECT")
+		err = errors.New("the statement is not a SELECT")
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -165,10 +166,10 @@ func (c *conn) prepare(text string) (*driver.Stmt, error) {
 	return p, nil
 }
 
-// collect copies an answer, which the driver holds whole, into columns.
+// collect copies an answer, which the driver holds completely, into columns.
 func collect(ctx context.Context, from sqldriver.Rows, stmt store.Statement) (*store.Rows, error) {
 	if n := len(from.Columns()); n != len(stmt.Kinds) {
-		return nil, fmt.Errorf("%d columns where %d were promised", n, len(stmt.Kinds))
+		return nil, fmt.Errorf("the answer has %d columns, want %d", n, len(stmt.Kinds))
 	}
 	rows := newRows(stmt.Kinds)
 	cells := make([]sqldriver.Value, len(stmt.Kinds))

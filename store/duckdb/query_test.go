@@ -25,7 +25,7 @@ func TestQueryFillsColumnsByKind(t *testing.T) {
 	want := &store.Rows{Len: 3, Columns: []store.Column{
 		{Kind: dialect.Int, Ints: []int64{1, 2, 3}},
 		{Kind: dialect.Int, Ints: []int64{1, 2, 3}},
-		{Kind: dialect.Int, Ints: []int64{6, 6, 6}}, // wider than 64 bits in the engine
+		{Kind: dialect.Int, Ints: []int64{6, 6, 6}}, // the engine's type has more than 64 bits
 		{Kind: dialect.Float, Floats: []float64{0.25, 0.5, 0.75}},
 		{Kind: dialect.Text, Texts: []string{"t1", "t2", "t3"}},
 		{Kind: dialect.Int, Ints: []int64{1, 0, 3}, Valid: []bool{true, false, true}},
@@ -35,15 +35,15 @@ func TestQueryFillsColumnsByKind(t *testing.T) {
 	}
 	empty := ask(t, s, "SELECT 1 WHERE false", []dialect.Kind{dialect.Int})
 	if empty.Len != 0 || len(empty.Columns) != 1 {
-		t.Errorf("no rows came back as %+v", empty)
+		t.Errorf("an answer without rows has the form %+v", empty)
 	}
 	many := ask(t, s, "SELECT range FROM range(10000)", []dialect.Kind{dialect.Int})
 	if many.Len != 10_000 || many.Columns[0].Ints[9_999] != 9_999 {
-		t.Errorf("%d rows, want 10000 up to 9999", many.Len)
+		t.Errorf("%d rows, want 10000 with the last value 9999", many.Len)
 	}
 }
 
-// storetest.Run has the values that are not at an edge.
+// TestQueryBindsEdges tests extreme and empty arguments. storetest tests ordinary ones.
 func TestQueryBindsEdges(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
@@ -52,7 +52,7 @@ func TestQueryBindsEdges(t *testing.T) {
 		name string
 		kind dialect.Kind
 		v    any
-		text string // over the placeholder
+		text string // SQL, with %s for the placeholder
 		want string
 	}{
 		{"an integer", dialect.Int, int64(-1 << 63), "%s::VARCHAR", "-9223372036854775808"},
@@ -65,13 +65,13 @@ func TestQueryBindsEdges(t *testing.T) {
 			got := ask(t, s, "SELECT "+fmt.Sprintf(c.text, d.Arg("p1", c.kind)), []dialect.Kind{dialect.Text},
 				dialect.Arg{Name: "p1", Kind: c.kind, Value: c.v})
 			if got.Len != 1 || got.Columns[0].Texts[0] != c.want {
-				t.Errorf("%v came back as %q, want %q", c.v, got.Columns[0].Texts, c.want)
+				t.Errorf("argument %v: answer %q, want %q", c.v, got.Columns[0].Texts, c.want)
 			}
 		})
 	}
 }
 
-func TestQueryRefuses(t *testing.T) {
+func TestQueryRejects(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	one := []dialect.Kind{dialect.Int}
@@ -79,7 +79,7 @@ func TestQueryRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		stmt store.Statement
-		is   error // nil: any error that is no outage
+		want error // nil means any error that does not blame the store
 	}{
 		{"a text that is not UTF-8", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text("\xff"), Kinds: one}, store.ErrInvalid},
 		{"a list with a text that is not UTF-8", store.Statement{
@@ -87,19 +87,19 @@ func TestQueryRefuses(t *testing.T) {
 			Args: []dialect.Arg{{Name: "a", Kind: dialect.Texts, Value: []string{"ok", "\xff"}}},
 		}, store.ErrInvalid},
 		{"a value of another kind", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text(int64(1)), Kinds: one}, store.ErrInvalid},
-		{"a value of an odd type", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text(1), Kinds: one}, store.ErrInvalid},
+		{"a value of an unsupported type", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text(1), Kinds: one}, store.ErrInvalid},
 		{"a subject that is only an id", store.Statement{
 			SQL: "SELECT $a::INTEGER", Kinds: one, Args: []dialect.Arg{{Name: "a", Kind: dialect.Subject, Value: "w"}},
 		}, store.ErrInvalid},
 		{"a parameter without argument", store.Statement{SQL: "SELECT $a::VARCHAR || $b::VARCHAR", Args: text("x"), Kinds: one}, nil},
-		{"fewer columns than promised", store.Statement{SQL: "SELECT 1", Kinds: []dialect.Kind{dialect.Int, dialect.Int}}, nil},
-		{"text where a number was promised", store.Statement{SQL: "SELECT 'x'", Kinds: one}, nil},
+		{"fewer columns than kinds", store.Statement{SQL: "SELECT 1", Kinds: []dialect.Kind{dialect.Int, dialect.Int}}, nil},
+		{"text in a column of kind Int", store.Statement{SQL: "SELECT 'x'", Kinds: one}, nil},
 		{"a number that does not fit", store.Statement{SQL: "SELECT 1::HUGEINT << 80", Kinds: one}, nil},
 		{"bad SQL", store.Statement{SQL: "SELEC 1", Kinds: one}, nil},
-		{"an error that quotes an outage", store.Statement{SQL: "SELECT $a::VARCHAR::BIGINT", Args: text("No space left on device"), Kinds: one}, nil},
+		{"an error that quotes the text of a full disk", store.Statement{SQL: "SELECT $a::VARCHAR::BIGINT", Args: text("No space left on device"), Kinds: one}, nil},
 		{"two statements", store.Statement{SQL: "SELECT 1; SELECT 2", Kinds: one}, nil},
-		{"a change", store.Statement{SQL: "DELETE FROM events", Kinds: one}, nil},
-		{"a change of the schema", store.Statement{SQL: "DROP TABLE events", Kinds: one}, nil},
+		{"a DELETE", store.Statement{SQL: "DELETE FROM events", Kinds: one}, nil},
+		{"a DROP", store.Statement{SQL: "DROP TABLE events", Kinds: one}, nil},
 		{"a setting", store.Statement{SQL: "SET threads = 8", Kinds: one}, nil},
 		{"another file", store.Statement{SQL: "SELECT count(*) FROM read_text('/etc/passwd')", Kinds: one}, nil},
 		{"the network", store.Statement{SQL: "SELECT count(*) FROM 'https://localhost/x.parquet'", Kinds: one}, nil},
@@ -108,11 +108,11 @@ func TestQueryRefuses(t *testing.T) {
 			_, err := s.Query(context.Background(), c.stmt)
 			switch {
 			case err == nil:
-				t.Error("no error")
-			case c.is != nil && !errors.Is(err, c.is):
-				t.Errorf("error %v, want one that wraps %v", err, c.is)
-			case c.is == nil && (errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrCorrupt)):
-				t.Errorf("error %v says that the store is at fault", err)
+				t.Error("Query returned no error")
+			case c.want != nil && !errors.Is(err, c.want):
+				t.Errorf("Query: %v, want an error that wraps %v", err, c.want)
+			case c.want == nil && (errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrCorrupt)):
+				t.Errorf("Query: %v, want an error that does not blame the store", err)
 			}
 		})
 	}
@@ -121,8 +121,8 @@ func TestQueryRefuses(t *testing.T) {
 	}
 }
 
-// busy has a query run that takes all of MaxReaders, until its context ends or the store
-// is closed, and returns where its error will be.
+// busy runs a query that uses the only slot of MaxReaders, until its context ends or the store is closed. The
+// query's error is sent to the returned channel.
 func busy(ctx context.Context, s *Store) <-chan error {
 	fault := make(chan error, 1)
 	go func() {
@@ -132,11 +132,11 @@ func busy(ctx context.Context, s *Store) <-chan error {
 	for len(s.slots) < cap(s.slots) {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(50 * time.Millisecond) // as a rule the engine is at it by then
+	time.Sleep(50 * time.Millisecond) // usually the engine has begun by then
 	return fault
 }
 
-func TestMaxReadersHonoursTheContextAndFreesItsPlaces(t *testing.T) {
+func TestMaxReaders(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{MaxReaders: 1})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,14 +144,14 @@ func TestMaxReadersHonoursTheContextAndFreesItsPlaces(t *testing.T) {
 	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
 	if err := s.Ping(short); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Ping while the only place is taken: %v, want its context's error", err)
+		t.Errorf("Ping while the only slot is used: %v, want the context's error", err)
 	}
 	cancel()
 	if err := <-fault; !errors.Is(err, context.Canceled) {
-		t.Errorf("the query that took it: %v, want its context's error", err)
+		t.Errorf("the cancelled query: %v, want the context's error", err)
 	}
 	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("Ping after the place was freed: %v", err)
+		t.Errorf("Ping after the slot was freed: %v", err)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestCloseStopsEverything(t *testing.T) {
 	_, asking := s.Version(ctx, site, time.Time{}, time.Now())
 	_, erasing := s.Erase(ctx, site)
 	for call, err := range map[string]error{
-		"the query that ran": <-running, "Ping": s.Ping(ctx), "Write": writing, "Version": asking, "Erase": erasing,
+		"the running query": <-running, "Ping": s.Ping(ctx), "Write": writing, "Version": asking, "Erase": erasing,
 		"Restore": s.Restore(ctx, "", event("e")),
 	} {
 		if !errors.Is(err, store.ErrUnavailable) {
@@ -175,24 +175,24 @@ func TestCloseStopsEverything(t *testing.T) {
 		}
 	}
 	if err := s.Close(); err != nil {
-		t.Errorf("Close again: %v", err)
+		t.Errorf("second Close: %v", err)
 	}
 }
 
-func TestQueriesSpillWhatDoesNotFitInMemory(t *testing.T) {
+func TestQueriesSpillToDisk(t *testing.T) {
 	t.Parallel()
 	const big = "SELECT count(*) FROM (SELECT md5(range::VARCHAR) AS x, count(*) FROM range(1000000) GROUP BY x)"
 	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 40 << 20})
 	if n := ask(t, s, big, []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n != 1_000_000 {
-		t.Errorf("with a file: %d", n)
+		t.Errorf("with a file: count is %d, want 1000000", n)
 	}
 	s = open(t, Config{MemoryLimit: 40 << 20})
 	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
-		t.Errorf("in memory, where nothing can be spilt: %v, want ErrTooMuch", err)
+		t.Errorf("in memory, without a directory to spill to: %v, want ErrTooMuch", err)
 	}
 	s = open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 40 << 20, TempLimit: 1 << 20})
 	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
-		t.Errorf("where little may be spilt: %v, want ErrTooMuch", err)
+		t.Errorf("with a TempLimit of 1 MiB: %v, want ErrTooMuch", err)
 	}
 	if err := s.Ping(t.Context()); err != nil {
 		t.Errorf("Ping afterwards: %v", err)

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// A queue holds the writes that wait for the writer. Senders take turns, so a sender of many writes delays the others
-// by one group at most.
+// A queue has the writes that wait for the writer. Senders take turns. So a sender with many writes delays the
+// other senders by at most one group.
 type queue struct {
-	ready chan struct{} // capacity 1; not empty while writes wait that gather has not seen
+	ready chan struct{} // signals a waiting write that gather has not seen; capacity 1
 
 	mu      sync.Mutex
-	waiting map[string][]*write // by sender; no list is empty
-	turns   []string            // the senders of waiting, the next one first
+	waiting map[string][]*write // waiting writes by sender; no list is empty
+	turns   []string            // the senders of waiting writes, in the order of their turns
 }
 
 func newQueue() *queue {
@@ -33,7 +33,7 @@ func (q *queue) add(w *write) {
 	q.announce()
 }
 
-// remove takes w out of the queue, and reports whether it was there.
+// remove removes w from the queue and reports whether it was there.
 func (q *queue) remove(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,7 +46,7 @@ func (q *queue) remove(w *write) bool {
 	return true
 }
 
-// next takes out the first write of the sender whose turn it is; nil when no write waits.
+// next removes and returns the first write of the sender whose turn it is. It returns nil if no write waits.
 func (q *queue) next() *write {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,7 +62,7 @@ func (q *queue) next() *write {
 	return w
 }
 
-// take removes write i of sender, and the turn of a sender without writes.
+// take removes write i of sender, and the sender's turn if it has no further writes.
 func (q *queue) take(turn, i int, sender string) {
 	if q.waiting[sender] = slices.Delete(q.waiting[sender], i, i+1); len(q.waiting[sender]) > 0 {
 		return
@@ -71,7 +71,7 @@ func (q *queue) take(turn, i int, sender string) {
 	q.turns = slices.Delete(q.turns, turn, turn+1)
 }
 
-// again makes ready not empty if writes still wait.
+// again signals ready if writes still wait.
 func (q *queue) again() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

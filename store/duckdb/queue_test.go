@@ -38,12 +38,12 @@ func TestSendersTakeTurns(t *testing.T) {
 	add("blog", "")
 	add("shop", "")
 	if !w.store.queue.remove(gone) || w.store.queue.remove(gone) {
-		t.Error("a write is removed from the queue once")
+		t.Error("remove must return true for a waiting write, and false afterwards")
 	}
 	if diff := cmp.Diff([]string{"flood", "shop blog flood", "shop flood"}, groups()); diff != "" {
-		t.Error(diff)
+		t.Errorf("senders of the groups (-want +got):\n%s", diff)
 	}
 	if len(w.store.queue.waiting) != 0 || len(w.store.queue.turns) != 0 {
-		t.Errorf("the empty queue holds %v, %v", w.store.queue.waiting, w.store.queue.turns)
+		t.Errorf("the empty queue has writes %v and turns %v, want none", w.store.queue.waiting, w.store.queue.turns)
 	}
 }

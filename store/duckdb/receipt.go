@@ -14,18 +14,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// rememberDays is how long an event id is remembered, counted in UTC days of
-// receipt: at least eight times 24 hours, where seven are promised.
+// rememberDays is the number of UTC days after the day of its receipt during which an event id is remembered.
+// This is at least eight times 24 hours; package store promises seven.
 const rememberDays = 8
 
-// A key stands for an event id of one subject, kind of row and kind of sender: 96 bits of its hash.
+// A key is a hash of an event id, its subject, its kind of row, and whether it was sent with an API key. It has
+// 96 bits.
 type key struct {
 	hi int64
 	lo int32
 }
 
-// The kinds of row that ids are counted by. Their numbers are part of the hashes that
-// are stored, so a new kind comes last.
+// The kinds of row. Ids of different kinds are separate. The numbers are part of stored hashes, so add new
+// kinds at the end.
 const (
 	pageRow byte = iota + 1
 	customRow
@@ -38,7 +39,7 @@ const (
 	blockedRow
 )
 
-// rowKinds are the kinds of row of each table; events have two more.
+// rowKinds has the kind of the rows of each table. Events also have customRow and clickRow.
 var rowKinds = [schema.NumTables]byte{
 	schema.Events: pageRow, schema.Errors: errorRow, schema.Vitals: vitalRow,
 	schema.Spans: spanRow, schema.Visits: visitRow, schema.Checks: checkRow, schema.Blocked: blockedRow,
@@ -55,7 +56,7 @@ func rowKind(of schema.Identity) byte {
 	}
 }
 
-// keyedRow is set beside the kind of rows that were sent with an API key.
+// keyedRow is a bit that is added to the kind of rows sent with an API key.
 const keyedRow byte = 0x80
 
 func keyOf(of schema.Identity) key {
@@ -66,7 +67,7 @@ func keyOf(of schema.Identity) key {
 	return newKey(kind, of.Subject, of.ID)
 }
 
-// newKey hashes what makes an id the same. The kind of row implies the kind of subject.
+// newKey returns the hash of an event id. The kind of row implies the kind of subject.
 func newKey(kind byte, subject, id string) key {
 	text := make([]byte, 0, 1+binary.MaxVarintLen64+len(subject)+len(id))
 	text = append(text, kind)
@@ -80,14 +81,14 @@ func newKey(kind byte, subject, id string) key {
 	}
 }
 
-// lookUp tells which of keys are received in one of parts. It may tell of more keys.
+// lookUp returns the keys that have receipts in one of parts. It may also return other keys.
 func lookUp(c engine, parts []int32, keys []key) (map[key]bool, error) {
 	his := make([]int64, len(keys))
 	for i, k := range keys {
 		his[i] = k.hi
 	}
-	// The engine skips the other parts only if the numbers stand in the text, and one
-	// question for all parts costs less than one for each.
+	// The engine skips other parts only if the numbers are literals. One query for all parts costs less than a
+	// query for each.
 	in := make([]string, len(parts))
 	for i, number := range parts {
 		in[i] = strconv.Itoa(int(number))
@@ -106,10 +107,10 @@ func lookUp(c engine, parts []int32, keys []key) (map[key]bool, error) {
 	return known, err
 }
 
-// receiptDay is the UTC day of now.
+// receiptDay returns the UTC day of now.
 func receiptDay(now time.Time) int32 { return utcDay(now.UnixMilli()) }
 
-// deleteReceipts drops the receipts that need not be remembered on day.
+// deleteReceipts deletes the receipts that are no longer needed on day.
 func deleteReceipts(c engine, day int32) error {
 	return c.exec("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// BenchmarkReceipts commits 576 events, eight batches of 72, and opens the store while
-// SIGHTLINE_BENCH_EVENTS ids are remembered, one million if it says nothing.
+// BenchmarkReceipts commits 576 events, eight batches of 72, and opens the store. SIGHTLINE_BENCH_EVENTS is the
+// number of remembered ids, by default one million.
 func BenchmarkReceipts(b *testing.B) {
 	n := storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 1_000_000)
 	const rows = 576
@@ -21,21 +21,21 @@ func BenchmarkReceipts(b *testing.B) {
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
-	s = open(b, cfg) // makes the filters
+	s = open(b, cfg) // computes the filters
 	do(b, s, func(w *writer) {
-		for w.parts.ended() != nil {
+		for w.parts.unstored() != nil {
 			if err := w.storeFilter(); err != nil {
 				b.Fatal(err)
 			}
 		}
-		w.maintain() // once a day
+		w.maintain() // deletes old receipts, which it does once a day
 		w.checkpoint(0)
 	})
 	next := 0
 	for _, c := range []struct {
 		name   string
 		repeat bool
-		id     func(i int) int // of the received ids, by their order
+		id     func(i int) int // for repeats: the id of event i
 	}{
 		{"new", false, nil},
 		{"repeats of one part", true, func(i int) int { return (next*rows + i) % n }},

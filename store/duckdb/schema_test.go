@@ -18,8 +18,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// older makes a file of the schema that steps lead to, with one event. With logged the
-// event is in its log, as after a kill.
+// older creates a file with one event and the schema of steps. If logged is true, the event is in its log, as
+// after a kill.
 func older(t *testing.T, steps []string, logged bool) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -37,6 +37,7 @@ func older(t *testing.T, steps []string, logged bool) string {
 	return path
 }
 
+// steps returns all migrations and more.
 func steps(t *testing.T, more ...string) []string {
 	t.Helper()
 	known, err := migrations()
@@ -46,14 +47,14 @@ func steps(t *testing.T, more ...string) []string {
 	return append(known, more...)
 }
 
-func TestANewerSchemaIsRefusedUntouched(t *testing.T) {
+func TestNewerSchemaIsUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, logged := range []bool{false, true} {
 		refuse(t, older(t, steps(t, "CREATE TABLE of_the_future(x INTEGER)"), logged), store.ErrNewerSchema)
 	}
 }
 
-func TestAnOlderSchemaMigratesForward(t *testing.T) {
+func TestOlderSchemaIsUpgraded(t *testing.T) {
 	t.Parallel()
 	for _, logged := range []bool{false, true} {
 		path := older(t, steps(t), logged)
@@ -61,10 +62,10 @@ func TestAnOlderSchemaMigratesForward(t *testing.T) {
 			"CREATE TABLE second(x INTEGER)",
 			"INSERT INTO second SELECT count(*) FROM events; CREATE VIEW third AS SELECT * FROM second"))
 		if e, v := count(t, s, "events"), count(t, s, "third"); e != 1 || v != 1 {
-			t.Errorf("with a log %t: %d events, %d rows in the new view; want one of each", logged, e, v)
+			t.Errorf("logged %t: %d events and %d rows in the new view, want one of each", logged, e, v)
 		}
 		if got := mustWrite(t, s, event("e")); got.Repeated != 1 {
-			t.Errorf("with a log %t: the event again = %+v, want a repeat", logged, got)
+			t.Errorf("logged %t: second Write of the event = %+v, want a repeat", logged, got)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -73,7 +74,7 @@ func TestAnOlderSchemaMigratesForward(t *testing.T) {
 	}
 }
 
-// everything is one row of each kind that the first schema knew.
+// everything returns one row of each kind in the first schema.
 func everything() *store.Batch {
 	at := time.Unix(1_700_000_000, 0)
 	return &store.Batch{
@@ -85,7 +86,8 @@ func everything() *store.Batch {
 	}
 }
 
-// undo takes the schema of w back to its first step: it drops what that step does not make, and adds what was dropped since.
+// undo takes the schema of w back to the first one. It drops later tables and columns, and adds columns that
+// were dropped since.
 func undo(t *testing.T, w *writer) {
 	t.Helper()
 	cfg, err := Config{}.resolve()
@@ -97,27 +99,27 @@ func undo(t *testing.T, w *writer) {
 		t.Fatal(err)
 	}
 	defer func() { _ = inst.close() }()
-	made, err := inst.connect()
+	first, err := inst.connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = made.close() }()
-	if err := migrate(made, 0, steps(t)[:1]); err != nil {
+	defer func() { _ = first.close() }()
+	if err := migrate(first, 0, steps(t)[:1]); err != nil {
 		t.Fatal(err)
 	}
-	first := tablesOf(t, made)
+	old := tablesOf(t, first)
 	back := []string{"CREATE TABLE longer AS SELECT * REPLACE (lo::BIGINT * 4294967296 AS lo) FROM receipts; DROP TABLE receipts; ALTER TABLE longer RENAME TO receipts"}
 	for table, columns := range tablesOf(t, w.engine) {
-		if first[table] == nil {
+		if old[table] == nil {
 			back = append(back, "DROP TABLE "+table)
 			continue
 		}
 		for _, c := range columns {
-			if !slices.Contains(first[table], c) {
+			if !slices.Contains(old[table], c) {
 				back = append(back, "ALTER TABLE "+table+" DROP COLUMN "+c)
 			}
 		}
-		for _, c := range first[table] {
+		for _, c := range old[table] {
 			if !slices.Contains(columns, c) {
 				back = append(back, "ALTER TABLE "+table+" ADD COLUMN "+c+" VARCHAR")
 			}
@@ -128,7 +130,7 @@ func undo(t *testing.T, w *writer) {
 	}
 }
 
-// tablesOf are all tables and their columns.
+// tablesOf returns all tables with their columns.
 func tablesOf(t *testing.T, e engine) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -144,9 +146,9 @@ func tablesOf(t *testing.T, e engine) map[string][]string {
 	return all
 }
 
-// A file that the first program made, and that has a log, opens with all it holds, remembers its
-// ids, takes what came later, and gets the hashes of what it had.
-func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
+// TestFirstSchemaIsUpgraded opens a file of the first schema that has a log. Its rows must be unchanged and
+// have hashes, its ids must be known, and it must accept rows of a later table.
+func TestFirstSchemaIsUpgraded(t *testing.T) {
 	t.Parallel()
 	now, path := filepath.Join(t.TempDir(), "s.duckdb"), filepath.Join(t.TempDir(), "killed.duckdb")
 	first := open(t, Config{Path: now})
@@ -155,35 +157,35 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	do(t, first, func(w *writer) { undo(t, w) })
 	columns := columnsOf(t, first)
 	for table, names := range columns {
-		columns[table] = strings.TrimSuffix(strings.TrimSuffix(names, ", visitor"), ", lo") // which later steps change
+		columns[table] = strings.TrimSuffix(strings.TrimSuffix(names, ", visitor"), ", lo") // changed by later steps
 	}
 	before := dump(t, first, columns)
 	put(t, path, read(t, now))
 	put(t, path+".wal", read(t, now+".wal"))
 	s := open(t, Config{Path: path})
 	if diff := cmp.Diff(before, dump(t, s, columns)); diff != "" {
-		t.Errorf("the data before (-) and after (+) the migration:\n%s", diff)
+		t.Errorf("rows (-before +after the upgrade):\n%s", diff)
 	}
 	if n := ask(t, s, "SELECT count(*) FROM events WHERE session_hash IS NULL OR visitor_hash IS NULL", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n != 0 {
-		t.Errorf("%d events of before have no hashes", n)
+		t.Errorf("%d old events have no hashes, want 0", n)
 	}
 	all := everything()
 	all.Spans = []store.Span{{Website: "w", ID: "1", Time: time.Unix(1_700_000_000, 0), RageClicks: 3}}
 	if got := mustWrite(t, s, all); got != (store.Written{Stored: 1, Repeated: 5}) {
-		t.Errorf("writing all again, with a span = %+v, want the span alone", got)
+		t.Errorf("Write of the old rows and a span = %+v, want only the span stored", got)
 	}
 	if n := count(t, s, "spans"); n != 1 {
 		t.Errorf("%d spans, want 1", n)
 	}
 	if n, err := s.Erase(t.Context(), site); err != nil || n != 5 {
-		t.Errorf("Erase = %d, %v; want two events, an error, a vital and a span", n, err)
+		t.Errorf("Erase = %d, %v; want 5: two events, an error, a vital and a span", n, err)
 	}
 }
 
-// A seal that rows came after, in a file of a program that kept no versions of rows, is none: nobody can
-// tell which these are. What is kept gets the numbers of its countries, and what is sealed later
-// can be moved together.
-func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
+// TestUpgradeDeletesInvalidSeals upgrades a file without versions of rows. Seals that are older than a row of
+// their days must be deleted, because nobody can tell which rows are newer. Stored results must get country
+// numbers, and later ones must be movable.
+func TestUpgradeDeletesInvalidSeals(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	s := open(t, Config{Path: path})
@@ -225,26 +227,26 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 		}
 	}
 	if want := []time.Time{first.AddDate(0, 0, -3), first.AddDate(0, 0, -2), first.AddDate(0, 0, 4), first.AddDate(0, 0, 5)}; !slices.Equal(left, want) {
-		t.Errorf("seals of %v are left, want those of %v", left, want)
+		t.Errorf("days with seals: %v, want %v", left, want)
 	}
 	numbers := ask(t, s, "SELECT count(*), count(*) FILTER (country_number = "+dialect.DuckDB().Call(dialect.PrefixNumber, "country")+") FROM sealed_hits WHERE country <> ''", []dialect.Kind{dialect.Int, dialect.Int})
 	if all, right := numbers.Columns[0].Ints[0], numbers.Columns[1].Ints[0]; all == 0 || right != all {
-		t.Errorf("%d of %d hits have the numbers of their countries", right, all)
+		t.Errorf("%d of %d hits have the numbers of their countries, want all", right, all)
 	}
 	for _, table := range []string{"events", "sealed_sessions", "sealed_hits"} {
 		if n := ask(t, s, "SELECT count(*) FROM "+table+" WHERE campaign_kind = ''", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != count(t, s, table) {
-			t.Errorf("%d rows of %s have no campaign source, want all %d", n, table, count(t, s, table))
+			t.Errorf("%d rows of %s have an empty campaign_kind, want all %d", n, table, count(t, s, table))
 		}
 	}
 	if err := sealing(t, s).Seal(t.Context(), site, first.AddDate(0, 0, -3), first.AddDate(0, 0, 6)); err != nil {
 		t.Fatal(err)
 	}
 	if n := ask(t, s, "SELECT count(*) FROM sealed_hits WHERE clustered = 0", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != count(t, s, "sealed_hits") {
-		t.Errorf("%d hits can be moved, want all %d", n, count(t, s, "sealed_hits"))
+		t.Errorf("%d hits are movable, want all %d", n, count(t, s, "sealed_hits"))
 	}
 }
 
-// What an older row gets when its file is opened is what a new one has.
+// TestHashesAreTheSameInSQL compares hashSQL, which upgrades use, with hashOf.
 func TestHashesAreTheSameInSQL(t *testing.T) {
 	t.Parallel()
 	do(t, open(t, Config{}), func(w *writer) {
@@ -259,7 +261,7 @@ func TestHashesAreTheSameInSQL(t *testing.T) {
 	})
 }
 
-// columnsOf are the columns of each table of the first schema but for its version.
+// columnsOf returns the columns of each table, except the table schema_version.
 func columnsOf(t *testing.T, s *Store) map[string]string {
 	t.Helper()
 	rows := ask(t, s, "SELECT table_name, string_agg(column_name, ', ' ORDER BY column_index) FROM duckdb_columns()"+
@@ -271,49 +273,49 @@ func columnsOf(t *testing.T, s *Store) map[string]string {
 	return all
 }
 
-// dump is what the columns of tables hold.
+// dump returns the rows of tables as text. Only the given columns are included.
 func dump(t *testing.T, s *Store, columns map[string]string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for table, names := range columns {
 		rows := ask(t, s, "SELECT row("+names+")::VARCHAR FROM "+table+" ORDER BY 1", []dialect.Kind{dialect.Text})
 		if rows.Len == 0 {
-			t.Fatalf("%s is empty: this test proves nothing", table)
+			t.Fatalf("table %s has no rows", table)
 		}
 		all[table] = rows.Columns[0].Texts
 	}
 	if len(all) != 8 {
-		t.Fatalf("%d tables, want the eight of the first schema", len(all))
+		t.Fatalf("%d tables, want the 8 tables of the first schema", len(all))
 	}
 	return all
 }
 
-func TestAMigrationThatFailsChangesNothing(t *testing.T) {
+func TestFailedMigrationChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
 	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine, testClusterRows}); err == nil {
 		_ = s.Close()
-		t.Fatal("Open with a step that fails succeeded")
+		t.Fatal("Open with a failing step returned no error")
 	}
 	s := open(t, Config{Path: path})
 	if e, v := count(t, s, "events"), count(t, s, "visits"); e != 1 || v != 0 {
-		t.Errorf("%d events, %d visits; want 1 and 0", e, v)
+		t.Errorf("%d events and %d visits, want 1 and 0", e, v)
 	}
 	if _, err := s.Query(t.Context(), store.Statement{SQL: "SELECT * FROM second"}); err == nil {
-		t.Error("a step before the one that failed was kept")
+		t.Error("the step before the failed one was stored")
 	}
 }
 
-func TestNewerFilesOfTheEngineAreNewerSchemas(t *testing.T) {
+func TestNewerEngineFileIsANewerSchema(t *testing.T) {
 	t.Parallel()
 	err := explainOpen(errors.New("IO Error: Trying to read a database file with version number 99, but we can only read versions between 64 and 67."))
 	if !errors.Is(err, store.ErrNewerSchema) {
-		t.Errorf("%v, want ErrNewerSchema", err)
+		t.Errorf("explainOpen = %v, want ErrNewerSchema", err)
 	}
 }
 
-// The steps in schema/*.sql lead to the columns of package schema, and the types of their kinds.
+// TestFilesHaveTheColumnsOfTheSchema compares the tables that schema/*.sql creates with package schema.
 func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 	t.Parallel()
 	types := map[schema.Kind]string{
@@ -355,8 +357,9 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 	}
 }
 
-// A step can only add a column at the end of a table, wherever it stands in the schema.
-func TestColumnsMayStandInAnotherOrder(t *testing.T) {
+// TestColumnsInAnotherOrder writes to a table whose columns have another order than in package schema:
+// migrations can add columns only at the end.
+func TestColumnsInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	s := openSteps(t, Config{}, steps(t,
 		"ALTER TABLE visits RENAME TO old; CREATE TABLE visits AS SELECT * EXCLUDE (event_id, city), event_id, city FROM old; DROP TABLE old"))
@@ -365,11 +368,11 @@ func TestColumnsMayStandInAnotherOrder(t *testing.T) {
 	mustWrite(t, s, &store.Batch{Visits: []store.Visit{visit}})
 	rows := ask(t, s, "SELECT event_id || ' ' || city || ' ' || referrer FROM visits", []dialect.Kind{dialect.Text})
 	if got := rows.Columns[0].Texts; !slices.Equal(got, []string{"1 Bonn https://x.example/"}) {
-		t.Errorf("%q", got)
+		t.Errorf("visits %q, want the values in their columns", got)
 	}
 }
 
-func TestAColumnThatNobodyKnowsIsRefused(t *testing.T) {
+func TestUnknownColumn(t *testing.T) {
 	t.Parallel()
 	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine, testClusterRows})
 	if !errors.Is(err, store.ErrCorrupt) {

@@ -14,12 +14,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// How states lie in the file. Where a row is read the engine reads all of its vector, 2048 rows in the order in which
-// they were stored. So a state is in rows of few bytes, its pieces, and the pieces of all days of a name lie
-// together: a question reads its own, and hardly others. What is stored day by day is brought into that order by
-// Maintain.
+// This file stores states: package query computes them and merges them into answers.
+//
+// To read a row, the engine reads its whole vector: 2048 rows in the order in which they were stored. Therefore
+// a state is split into pieces, each in a row of few bytes. The pieces of all days of a name are next to each
+// other. So a query reads its own pieces and few others. States are saved day by day; Maintain sorts them.
 
-// pieceBytes are those of a piece. The engine puts larger ones elsewhere, one by one.
+// pieceBytes is the maximum number of bytes in a piece. The engine would store larger values separately.
 const pieceBytes = 2000
 
 // States implements [store.StateKeeper].
@@ -37,15 +38,18 @@ func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []i
 	for i, name := range names {
 		each[i] = selectStates("state") + " AND day BETWEEN $first::INTEGER AND $last::INTEGER AND name = " + strconv.FormatInt(name, 10)
 	}
-	// Of one name at a time: the engine looks at no other condition on names before it reads the bytes.
+	// One SELECT per name: the engine would apply any other condition on names only after it has read the
+	// bytes.
 	return s.states(ctx, subject, strings.Join(each, " UNION ALL "), args...)
 }
 
+// selectStates returns SQL for the pieces of a subject's states. bytes is the expression for their content.
 func selectStates(bytes string) string {
 	return "SELECT name, day::BIGINT, version, piece::BIGINT, " + bytes + " FROM partials WHERE subject = $subject::INTEGER"
 }
 
-// states selects those of a subject. Like a query it takes a slot and a reader's connection.
+// states runs question and returns the states of subject. Like a query it uses a slot and a connection for
+// queries.
 func (s *Store) states(ctx context.Context, subject store.Subject, question string, args ...sqldriver.NamedValue) (found []store.State, err error) {
 	number := s.catalog.number(subject)
 	if number == unknownSubject {
@@ -56,7 +60,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 	}
 	defer func() { <-s.slots }()
 	all := map[[2]int64]*pieces{}
-	err = s.reading(ctx, func(ctx context.Context, c *conn) error {
+	err = s.withReader(ctx, func(ctx context.Context, c *conn) error {
 		return c.eachIn(ctx, question, append(args, named("subject", number)), func(v []sqldriver.Value) error {
 			var name, day, version, piece int64
 			if err := scan(v, &name, &day, &version, &piece); err != nil {
@@ -64,7 +68,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 			}
 			state, ok := v[4].([]byte)
 			if !ok {
-				return fmt.Errorf("duckdb: a state is %T, not bytes", v[4])
+				return fmt.Errorf("duckdb: a state has type %T, want bytes", v[4])
 			}
 			of := all[[2]int64{name, day}]
 			if of == nil {
@@ -76,7 +80,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 		})
 	})
 	for at, of := range all {
-		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(), Version: uint64(of.version), Bytes: slices.Concat(of.all...)}) // it was one
+		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(), Version: uint64(of.version), Bytes: slices.Concat(of.all...)}) // Version was converted from uint64
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -87,7 +91,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 	return found, nil
 }
 
-// pieces are those of a state.
+// A pieces value has the pieces of one state.
 type pieces struct {
 	version int64
 	all     [][]byte
@@ -100,8 +104,8 @@ func (p *pieces) add(number int64, bytes []byte) {
 	p.all[number] = bytes
 }
 
-// SaveStates implements [store.StateKeeper], in one transaction on a connection of its own. It waits for Seal, and
-// Erase waits for it.
+// SaveStates implements [store.StateKeeper], in one transaction on a separate connection. It waits for Seal and
+// Erase, and they wait for it.
 func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []store.State) error {
 	if err := s.shrinkLog(ctx); err != nil {
 		return err
@@ -120,7 +124,7 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 	for i, one := range states {
 		names[i], days[i] = one.Name, int64(utcDay(one.Day.UnixMilli()))
 	}
-	err := s.beside(ctx, func(_ context.Context, c *conn) error {
+	err := s.withConnection(ctx, func(_ context.Context, c *conn) error {
 		return transact(c, func() error {
 			if err := c.exec("DELETE FROM partials USING (SELECT unnest($names::BIGINT[]) AS name, unnest($days::BIGINT[]) AS day) AS n"+
 				" WHERE partials.subject = $subject::INTEGER AND partials.name = n.name AND partials.day = n.day",
@@ -131,7 +135,7 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 				for i, one := range states {
 					for piece, bytes := int32(0), one.Bytes; piece == 0 || len(bytes) > 0; piece++ {
 						n := min(len(bytes), pieceBytes)
-						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece, bytes[:n:n]); err != nil { // they fit
+						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece, bytes[:n:n]); err != nil { // versions are below 1<<63
 							return err
 						}
 						bytes = bytes[n:]
@@ -155,7 +159,7 @@ func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int
 	if len(but) > 0 {
 		statement, args = statement+" AND name NOT IN (SELECT unnest($but::BIGINT[]))", append(args, named("but", but))
 	}
-	err := s.beside(ctx, func(_ context.Context, c *conn) error {
+	err := s.withConnection(ctx, func(_ context.Context, c *conn) error {
 		return transact(c, func() error { return c.exec(statement, args...) })
 	})
 	if err != nil {
@@ -164,16 +168,17 @@ func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int
 	return nil
 }
 
-// fewRuns is how many runs there may be in any case; see packStates.
+// fewRuns is the number of runs, or of dead rows, below which packStates does nothing.
 const fewRuns = 1000
 
-// packStates writes the table of states anew, in the order of subject, name and day, when half of its rows are dead,
-// those that others replaced, or when the rows of a name lie in many places, as they do that were stored on different
-// days. The engine frees the place of dead rows only where all of a row group are.
+// packStates rewrites the table of states, ordered by subject, name and day, if that is worthwhile: half of its
+// rows are dead because they were replaced, or it has many runs. A run is a sequence of rows with one name.
+// States that were stored on different days are in different runs. The engine frees the space of dead rows only
+// if all rows of a row group are dead.
 func (s *Store) packStates(ctx context.Context) error {
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
-	return s.beside(ctx, func(ctx context.Context, c *conn) error {
+	return s.withConnection(ctx, func(ctx context.Context, c *conn) error {
 		var live, all, names, runs int64
 		err := c.eachIn(ctx, "SELECT count(*), coalesce(max(place), -1) + 1, count(DISTINCT (subject, name)), coalesce(sum((new)::INTEGER), 0)::BIGINT FROM"+
 			" (SELECT rowid AS place, subject, name, coalesce(name <> lag(name) OVER (ORDER BY rowid), true) AS new FROM partials)", nil,
@@ -185,7 +190,7 @@ func (s *Store) packStates(ctx context.Context) error {
 	})
 }
 
-// rewriteStates puts those of one subject after those of another, since to order all at once takes more memory.
+// rewriteStates sorts the states of one subject after the other, because sorting all at once takes more memory.
 func (s *Store) rewriteStates(ctx context.Context, c *conn) error {
 	create, err := schemaFiles.ReadFile("schema/0010_partials.sql")
 	if err != nil {

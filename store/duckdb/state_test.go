@@ -14,26 +14,26 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// countStates is how many states there are. The engine knows the number of all rows of a table when it prepares a
-// statement, and would tell the same later.
+// countStates returns the number of states. Its condition depends on the rows, because the engine computes a
+// plain count(*) when it prepares a statement, and would return that number again later.
 func countStates(t *testing.T, s *Store) int64 {
 	t.Helper()
 	return count(t, s, "partials WHERE piece = 0 AND octet_length(state) >= 0")
 }
 
-// latestStates is the place of the last row of states, which grows with each that is stored.
+// latestStates returns the row id of the last row of states, which grows with each stored state.
 func latestStates(t *testing.T, s *Store) int64 {
 	t.Helper()
 	return ask(t, s, "SELECT max(rowid) FROM partials", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]
 }
 
-// storedQuestion is one that is merged from what is computed ahead.
+// storedQuestion returns a request whose answer can be merged from partials.
 func storedQuestion() query.Request {
 	return query.Request{StartDate: "2026-02-20", EndDate: "2026-03-01",
 		Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "events_by_date"}, {Name: "pages"}, {Name: "countries"}}}
 }
 
-// firstAnswers has a new engine answer, and tells how many statements that took.
+// firstAnswers returns the answer of a new engine and the number of statements that it needed.
 func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
 	t.Helper()
 	counting := &counted{Store: s}
@@ -52,9 +52,9 @@ func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
 	return string(encoded.JSON), counting.asked.Load()
 }
 
-// What is computed ahead is there after a start: the first answers are merged from it, without a statement, and are
-// those that statements give. It is of no use after a late row, until it is computed anew, is computed again with days that
-// are sealed by hand, and is gone with the rows.
+// TestStoredPartials tests that partials survive a restart: the first answers are merged from them without a
+// statement, and equal the answers of statements. Partials must not be used after a late row until they are
+// computed again. RebuildSeals must compute them again, and Erase must delete them.
 func TestStoredPartials(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -68,7 +68,7 @@ func TestStoredPartials(t *testing.T) {
 		}
 		s = open(t, Config{Path: path})
 	}
-	keep := func() {
+	sealAndReopen := func() {
 		t.Helper()
 		by := sealer(t, s)
 		for range 4 {
@@ -76,38 +76,38 @@ func TestStoredPartials(t *testing.T) {
 		}
 		reopen()
 	}
-	keep()
+	sealAndReopen()
 	rows := countStates(t, s)
 	if got, n := firstAnswers(t, s); n != 0 || got != want || rows == 0 {
-		t.Errorf("%d states; the first answers took %d statements: %s, want %s", rows, n, got, want)
+		t.Errorf("%d states; the first answers needed %d statements, want 0: %s, want %s", rows, n, got, want)
 	}
 	mustWrite(t, s, batch("late", 20))
 	want, n := firstAnswers(t, s)
 	if n == 0 {
-		t.Error("after late rows answers are merged from what was before them")
+		t.Error("after late rows, answers are merged from partials without them")
 	}
-	keep()
+	sealAndReopen()
 	if got, n := firstAnswers(t, s); n != 0 || got != want || countStates(t, s) != rows {
-		t.Errorf("%d states after late rows, before them %d; the first answers took %d statements: %s, want %s", countStates(t, s), rows, n, got, want)
+		t.Errorf("%d states after late rows, want %d as before; the first answers needed %d statements, want 0: %s, want %s", countStates(t, s), rows, n, got, want)
 	}
 	before, days := latestStates(t, s), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	if _, err := sealing(t, s).RebuildSeals(t.Context(), site, days, days.AddDate(0, 0, 1)); err != nil || countStates(t, s) != rows || latestStates(t, s) <= before {
-		t.Errorf("%d states after days were sealed by hand, want %d that were computed again: %v", countStates(t, s), rows, err)
+		t.Errorf("%d states after RebuildSeals, want %d newly computed ones: %v", countStates(t, s), rows, err)
 	}
 	if got, n := firstAnswers(t, s); n != 0 || got != want {
-		t.Errorf("the first answers after days were sealed by hand took %d statements: %s, want %s", n, got, want)
+		t.Errorf("the first answers after RebuildSeals needed %d statements, want 0: %s, want %s", n, got, want)
 	}
-	keep()
+	sealAndReopen()
 	if _, err := s.Erase(t.Context(), site); err != nil || countStates(t, s) != 0 {
-		t.Errorf("%d states are left of an erased website: %v", countStates(t, s), err)
+		t.Errorf("%d states after Erase, want 0: %v", countStates(t, s), err)
 	}
 	old := []store.State{{Name: 1, Day: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Version: 1, Rows: 1}}
 	if err := s.SaveStates(t.Context(), site, old); err != nil || countStates(t, s) != 0 {
-		t.Errorf("a state from before Erase is kept: %v", err)
+		t.Errorf("a state computed before Erase was stored after it, or: %v", err)
 	}
 }
 
-// The place of states that others replaced is free again, and those that are left are what they were.
+// TestPackStates tests that Maintain frees the space of replaced states, and does not change the others.
 func TestPackStates(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: clusterMemory})
@@ -133,15 +133,15 @@ func TestPackStates(t *testing.T) {
 		}
 		found, err := s.LoadStates(t.Context(), site, []int64{7, fewRuns - 1}, time.Unix(0, 0), time.Unix(1, 0))
 		if after := rowids(); err != nil || len(found) != 2 || string(found[0].Bytes) != string([]byte{byte(found[0].Name), 0}) || before != int64(round+1)*fewRuns || after != fewRuns {
-			t.Errorf("round %d: %d states take %d rows, then %d; %v, %v", round, fewRuns, before, after, found, err)
+			t.Errorf("round %d: %d states took %d rows before Maintain and %d after; LoadStates = %v, %v", round, fewRuns, before, after, found, err)
 		}
 	}
 	if err := s.DropStates(t.Context(), site, []int64{7}); err != nil || countStates(t, s) != 1 {
-		t.Errorf("%d states are left, want one: %v", countStates(t, s), err)
+		t.Errorf("%d states after DropStates, want 1: %v", countStates(t, s), err)
 	}
 }
 
-// A broken store keeps no states, and fails to tell of any.
+// A broken store fails to store and to load states.
 type broken struct{ *Store }
 
 var errBroken = errors.New("broken")
@@ -152,14 +152,14 @@ func (broken) LoadStates(context.Context, store.Subject, []int64, time.Time, tim
 }
 func (broken) SaveStates(context.Context, store.Subject, []store.State) error { return errBroken }
 
-// forgetful tells of states, but cannot give them back.
+// A forgetful store lists states, but fails to load them.
 type forgetful struct{ *Store }
 
 func (forgetful) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
 	return nil, errBroken
 }
 
-// What cannot be stored or loaded is computed, and answers are the same.
+// TestStatesThatFail tests that answers are the same if states cannot be stored or loaded.
 func TestStatesThatFail(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
@@ -189,11 +189,11 @@ func TestStatesThatFail(t *testing.T) {
 				want = string(got.JSON)
 			}
 			if err != nil || string(got.JSON) != want {
-				t.Errorf("%s: %v, %v; want %s", name, got, err, want)
+				t.Errorf("store %q: answer %v, %v; want %s", name, got, err, want)
 			}
 		}
 		if name == "broken" && !errors.Is(failed, errBroken) {
-			t.Errorf("nobody hears that states cannot be stored: %v", failed)
+			t.Errorf("Seal returned %v, want the error of SaveStates", failed)
 		}
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// testClusterRows is how many rows make a cluster in tests.
+// testClusterRows is the number of rows in a cluster in tests.
 const testClusterRows = 10
 
-// open opens cfg and closes the store when the test ends.
+// open opens a store and closes it when the test ends.
 func open(t testing.TB, cfg Config) *Store {
 	t.Helper()
 	all, err := migrations()
@@ -29,12 +29,13 @@ func open(t testing.TB, cfg Config) *Store {
 	return openSteps(t, cfg, all)
 }
 
-// openSteps opens a store whose schema is that of steps.
+// openSteps opens a store with the schema of steps.
 func openSteps(t testing.TB, cfg Config, steps []string) *Store {
 	t.Helper()
 	return openSetup(t, cfg, setup{steps, (*instance).engine, testClusterRows})
 }
 
+// openSetup opens a store with another setup.
 func openSetup(t testing.TB, cfg Config, with setup) *Store {
 	t.Helper()
 	s, err := openWith(context.Background(), cfg, with)
@@ -49,27 +50,28 @@ func openSetup(t testing.TB, cfg Config, with setup) *Store {
 	return s
 }
 
-// openAt opens the file at path, or a store in memory when it is empty.
+// openAt opens the file at path, or a store in memory if path is empty.
 func openAt(t *testing.T, path string, now func() time.Time) store.Store {
 	return open(t, Config{Path: path, Now: now})
 }
 
-// inMemoryHarness lets storetest reach stores in memory.
+// inMemoryHarness gives storetest stores in memory.
 var inMemoryHarness = storetest.Harness{
 	Open: openAt,
 	Slow: store.Statement{Label: "slow", SQL: endless, Kinds: []dialect.Kind{dialect.Int}},
 }
 
-// endless is a query that takes far longer than any test.
+// endless is a query that runs far longer than any test.
 const endless = "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b WHERE a.range + b.range < 0"
 
 var site = store.Subject{Kind: store.KindWebsite, ID: "w"}
 
+// event returns a batch with one event.
 func event(id string) *store.Batch {
 	return &store.Batch{Events: []store.Event{{Website: site.ID, ID: id, Time: time.Unix(0, 0)}}}
 }
 
-// batch is n pageviews with ids prefix0, prefix1, ….
+// batch returns n pageviews with the ids prefix0, prefix1, ….
 func batch(prefix string, n int) *store.Batch {
 	b := &store.Batch{Events: make([]store.Event, n)}
 	for i := range b.Events {
@@ -84,6 +86,7 @@ func batch(prefix string, n int) *store.Batch {
 	return b
 }
 
+// mustWrite writes b and fails the test on an error.
 func mustWrite(t testing.TB, s *Store, b *store.Batch) store.Written {
 	t.Helper()
 	written, err := s.Write(context.Background(), b)
@@ -93,7 +96,7 @@ func mustWrite(t testing.TB, s *Store, b *store.Batch) store.Written {
 	return written
 }
 
-// ask runs text with args and fails the test on an error.
+// ask runs a query and fails the test on an error.
 func ask(t testing.TB, s *Store, text string, kinds []dialect.Kind, args ...dialect.Arg) *store.Rows {
 	t.Helper()
 	rows, err := s.Query(context.Background(), store.Statement{Label: "test", SQL: text, Args: args, Kinds: kinds})
@@ -103,14 +106,14 @@ func ask(t testing.TB, s *Store, text string, kinds []dialect.Kind, args ...dial
 	return rows
 }
 
-// count is how many rows a table has.
+// count returns the number of rows in a table.
 func count(t testing.TB, s *Store, table string) int64 {
 	t.Helper()
 	return ask(t, s, "SELECT count(*) FROM "+table, []dialect.Kind{dialect.Int}).Columns[0].Ints[0]
 }
 
-// TestStore proves all that a store has to do. SIGHTLINE_SAMPLE_EVERY=1 has every type asked in
-// every way, and a store in memory proven, too, which nearly all other tests use.
+// TestStore runs all tests of storetest with a store in a file. With SIGHTLINE_SAMPLE_EVERY=1 it asks every
+// query type in every way, and also tests a store in memory, which most other tests use.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
@@ -123,7 +126,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestWarehouse proves the same rows for a store that only answers, and is filled by the test.
+// TestWarehouse runs the tests of storetest with a store that only answers queries and is filled by the test.
 func TestWarehouse(t *testing.T) {
 	t.Parallel()
 	type readOnly struct{ store.Store }
@@ -141,41 +144,41 @@ func TestWarehouse(t *testing.T) {
 	})
 }
 
-// TestPitfalls asks what services of this kind are known to answer wrongly.
+// TestPitfalls runs queries that similar services are known to answer wrongly.
 func TestPitfalls(t *testing.T) {
 	t.Parallel()
 	storetest.Pitfalls(t, inMemoryHarness)
 }
 
-// TestReference asks the engine and the reference evaluator the same 1 000 random questions, 250 each of
-// a dataset that is not sealed and answered from rows alone, of one that is sealed whole, and of two that
-// are sealed in part. The sealed ones get late, repeated and backdated rows between the questions. See
-// storetest.RandomRunOf for how to ask more.
+// TestReference sends the same 1 000 random queries to the engine and to the reference evaluator. Each of four
+// datasets gets 250: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
+// datasets get late, repeated and backdated rows between the queries. See storetest.RandomRunOf for how to run
+// more.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 1000, 20260310))
 }
 
-// TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
+// TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
 	storetest.KillsMutants(t, inMemoryHarness, append(storetest.Mutations(), storetest.SQLMutations(dialect.DuckDB())...))
 }
 
-// TestSealMutants plants one mistake at a time into what is sealed, and wants each to be seen.
+// TestSealMutants plants one mistake at a time in stored results, and expects the tests to detect each.
 func TestSealMutants(t *testing.T) {
 	t.Parallel()
 	storetest.KillsSealMutants(t, inMemoryHarness)
 }
 
-// TestMergedBesideWrites asks for answers that are merged while rows come.
+// TestMergedBesideWrites asks for merged answers while rows are written.
 func TestMergedBesideWrites(t *testing.T) {
 	t.Parallel()
 	storetest.MergedBesideWrites(t, inMemoryHarness)
 }
 
-// TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
-// of which dataset, and SIGHTLINE_SAMPLE_EVERY=1 has each property proven of every type.
+// TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
+// With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
@@ -183,13 +186,14 @@ func TestProperties(t *testing.T) {
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
+// TestPropertiesKillMutants plants one mistake at a time, and expects the tests of properties to detect each.
 func TestPropertiesKillMutants(t *testing.T) {
 	t.Parallel()
 	storetest.PropertiesKillMutants(t, inMemoryHarness, 20260310)
 }
 
-// TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
-// dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
+// TestKeys tests the answers for keys with mandatory filters. SIGHTLINE_SEED selects the dataset, and
+// SIGHTLINE_KEY_SETS the number of tested sets of filters.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
@@ -197,7 +201,7 @@ func TestKeys(t *testing.T) {
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
-// TestAnswers proves that answers which are kept are those that would be computed.
+// TestAnswers tests that stored answers equal newly computed ones.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
@@ -205,16 +209,16 @@ func TestAnswers(t *testing.T) {
 	storetest.Answers(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
-// TestDependencies asks questions of all rows and of those that the answer depends on.
+// TestDependencies compares answers from all rows with answers from only the rows that they depend on.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	storetest.Dependencies(t, inMemoryHarness, storetest.RandomRunOf(t, 80, 20260310))
 }
 
-// An error may lie almost a day before its session, and the session's first page event almost
-// a day after its start: random datasets seldom have both. Partials have to be made anew when that
-// event comes last.
-func TestAnErrorDependsOnTheSessionAfterIt(t *testing.T) {
+// TestErrorDependsOnALaterSession tests an error that happens almost a day before its session, whose first page
+// event comes almost a day after its start. Random datasets rarely have both. Partials must be computed again
+// after that event.
+func TestErrorDependsOnALaterSession(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	at := func(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.UTC) }
@@ -226,7 +230,7 @@ func TestAnErrorDependsOnTheSessionAfterIt(t *testing.T) {
 	}
 	write(store.Batch{Errors: []store.Error{{Website: "w", ID: "e", Time: at(10, 23), Identity: session, Message: "x"}},
 		Events: []store.Event{{Website: "w", ID: "c", Kind: store.Click, Time: at(11, 22), Identity: session}}})
-	e, err := query.New(query.Config{Store: s, ResultCache: -1}) // kept answers are not asked for partials
+	e, err := query.New(query.Config{Store: s, ResultCache: -1}) // stored answers would not use partials
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,17 +246,17 @@ func TestAnErrorDependsOnTheSessionAfterIt(t *testing.T) {
 		}
 		return resp.Data[0].Data.Value(0, "country"), p.Dependencies()
 	}
-	types := []string{"errors", "error_types"} // the second is merged when it is asked again
+	types := []string{"errors", "error_types"} // the second query about error_types is merged
 	for _, of := range slices.Repeat(types, 2) {
 		if got, days := country(of); got != "" || len(days) != 1 || !days[0].To.Equal(at(13, 0)) {
-			t.Errorf("%s: country %q before any page event; it depends on %v, want up to the session's last event", of, got, days)
+			t.Errorf("%s: before any page event, country %q with the dependencies %v, want no country and days up to the session's last event", of, got, days)
 		}
 	}
 	write(store.Batch{Events: []store.Event{
 		{Website: "w", ID: "p", Time: at(12, 21), Identity: session, Name: "screen_view", Agent: store.Agent{Country: "DE"}}}})
 	for _, of := range types {
 		if got, _ := country(of); got != "DE" {
-			t.Errorf("%s: the error has country %q, not that of its session", of, got)
+			t.Errorf("%s: the error has country %q, want DE from its session", of, got)
 		}
 	}
 }

@@ -11,23 +11,26 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A table is a logical table as the file has it: the columns that follow the subject, in
-// the order of the file, where those that a migration added come last.
+// A table lists the columns of a logical table in the file, except subject, in the order of the file. Columns
+// added by migrations come last.
 type table []column
 
-// A column is a logical one or, when hashed, the hash of one or, when versioned, the version of the
-// commit that stored the row or, when clustered, whether the row is in a cluster.
+// A column is a column of a logical table, or one that the store adds.
 type column struct {
 	schema.Column
-	hashed, versioned, clustered bool
+	hashed    bool // it has the hash of the logical column
+	versioned bool // it has the version of the commit that stored the row
+	clustered bool // it reports whether the row is in a cluster
 }
 
-// versionColumn is the column of versions, which events alone have: nothing is kept of other rows.
+// versionColumn is the column with the version of a row. Only events have it, because results are only computed
+// from events.
 const versionColumn = "version"
 
+// clusteredColumn is the column that reports whether a row is in a cluster. See cluster.go.
 const clusteredColumn = "clustered"
 
-// columnOf finds the column of t that the file calls name.
+// columnOf returns the column of t with the given name in the file. It reports false for an unknown name.
 func columnOf(t *schema.Table, name string) (column, bool) {
 	if t.ID == schema.Events && name == versionColumn {
 		return column{versioned: true}, true
@@ -48,8 +51,8 @@ func columnOf(t *schema.Table, name string) (column, bool) {
 	return column{Column: t.Columns[i], hashed: hashed}, true
 }
 
-// readTables reads which columns the file has, in one statement: it costs as much to list the columns of
-// one table as of all.
+// readTables reads the columns of all tables with one query, because listing the columns of one table would
+// take as long.
 func readTables(c engine) (all [schema.NumTables]table, err error) {
 	tables := make(map[string]*schema.Table)
 	for _, t := range schema.Tables() {
@@ -64,11 +67,11 @@ func readTables(c engine) (all [schema.NumTables]table, err error) {
 			}
 			t := tables[of]
 			if t == nil {
-				return nil // the store's own
+				return nil // not a logical table
 			}
 			col, ok := columnOf(t, name)
 			if !ok {
-				return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s has the column %q, which this program does not know", t.ID, name)}
+				return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("table %s has the unknown column %q", t.ID, name)}
 			}
 			all[t.ID] = append(all[t.ID], col)
 			return nil
@@ -76,7 +79,7 @@ func readTables(c engine) (all [schema.NumTables]table, err error) {
 	return all, err
 }
 
-// A stamp is what the rows of a commit have beside what they came with.
+// A stamp has the values for a commit's rows that do not come from the batch.
 type stamp struct {
 	hashKey string
 	version int64
@@ -96,7 +99,7 @@ func (t table) encode(buf []sqldriver.Value, s stamp, subject int32, r schema.Ro
 		case c.Kind.IsText():
 			buf = append(buf, c.Text(r))
 		case c.Kind == schema.Small:
-			buf = append(buf, uint8(c.Number(r).V)) // it was checked
+			buf = append(buf, uint8(c.Number(r).V)) // package schema has checked that it fits
 		default:
 			buf = append(buf, number(c.Number(r)))
 		}
@@ -104,7 +107,7 @@ func (t table) encode(buf []sqldriver.Value, s stamp, subject int32, r schema.Ro
 	return buf
 }
 
-// number is null when m is absent.
+// number returns the value of m, or null if m is absent.
 func number(m store.Measure) sqldriver.Value {
 	if !m.Valid {
 		return nil
@@ -126,9 +129,9 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 	})
 }
 
-// addRows fills the logical tables, one after the other.
+// addRows appends the rows that are not repeats to the logical tables, one table after the other.
 func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, version uint64) error {
-	of := stamp{w.hashKey, int64(version)} // commits are counted
+	of := stamp{w.hashKey, int64(version)} // it fits: commits are numbered from 1
 	for _, t := range schema.Tables() {
 		fresh := func(r row) bool { return r.table == t.ID && !r.repeated }
 		if !slices.ContainsFunc(group, func(one *write) bool { return slices.ContainsFunc(one.rows, fresh) }) {

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// bind turns arguments into those of the driver, and reports all that cannot be.
+// bind converts a statement's arguments to the driver. Its error lists all arguments that cannot be converted.
 func (s *Store) bind(args []dialect.Arg) ([]sqldriver.NamedValue, error) {
 	bound := make([]sqldriver.NamedValue, len(args))
 	var faults []error
@@ -31,8 +31,8 @@ func (s *Store) bind(args []dialect.Arg) ([]sqldriver.NamedValue, error) {
 
 var errNotUTF8 = fmt.Errorf("%w: text is not valid UTF-8", store.ErrInvalid)
 
-// bindValue checks what the driver does not: it crashes the process on a list with
-// text that is not UTF-8, and takes numbers of any width.
+// bindValue checks and converts one argument. The driver does not check arguments: a list with text that is not
+// UTF-8 would crash the process, and it accepts numbers of any width.
 func (s *Store) bindValue(a dialect.Arg) (any, error) {
 	switch v := a.Value.(type) {
 	case int64:
@@ -56,7 +56,7 @@ func (s *Store) bindValue(a dialect.Arg) (any, error) {
 		}
 		return v, checkKind(a, dialect.Texts)
 	default:
-		return nil, fmt.Errorf("%w: a value of type %T", store.ErrInvalid, v)
+		return nil, fmt.Errorf("%w: unsupported type %T", store.ErrInvalid, v)
 	}
 }
 
@@ -67,8 +67,8 @@ func checkKind(a dialect.Arg, want dialect.Kind) error {
 	return nil
 }
 
-// checkArguments makes sure that every parameter of the statement has an argument: the
-// driver fills a gap with whatever argument stands in its place.
+// checkArguments returns an error if a parameter of the statement has no argument. The driver would use the
+// argument at the same position instead.
 func checkArguments(stmt *driver.Stmt, args []sqldriver.NamedValue) error {
 	given := make(map[string]bool, len(args))
 	for _, a := range args {
@@ -80,13 +80,13 @@ func checkArguments(stmt *driver.Stmt, args []sqldriver.NamedValue) error {
 			return err
 		}
 		if !given[name] {
-			return fmt.Errorf("no argument for $%s", name)
+			return fmt.Errorf("argument $%s is missing", name)
 		}
 	}
 	return nil
 }
 
-// newRows makes empty columns of the promised kinds.
+// newRows returns empty columns of the given kinds.
 func newRows(kinds []dialect.Kind) *store.Rows {
 	rows := &store.Rows{Columns: make([]store.Column, len(kinds))}
 	for i, k := range kinds {
@@ -95,7 +95,7 @@ func newRows(kinds []dialect.Kind) *store.Rows {
 	return rows
 }
 
-// push appends one value of the driver to c, which holds n values so far.
+// push appends a value of the driver to c, which has n values so far.
 func push(c *store.Column, n int, v any) error {
 	if v == nil {
 		if c.Valid == nil {
@@ -118,11 +118,11 @@ func push(c *store.Column, n int, v any) error {
 	case dialect.Text:
 		x, ok := v.(string)
 		if !ok && v != nil {
-			err = fmt.Errorf("%T where text was promised", v)
+			err = fmt.Errorf("the value has type %T, want text", v)
 		}
 		c.Texts = append(c.Texts, x)
 	default:
-		err = fmt.Errorf("kind %d cannot be a column", c.Kind)
+		err = fmt.Errorf("a column cannot have kind %d", c.Kind)
 	}
 	return err
 }
@@ -135,7 +135,7 @@ func allValid(n int) []bool {
 	return valid
 }
 
-// toInt takes every whole number that fits; null is 0.
+// toInt converts any whole number that fits. Null becomes 0.
 func toInt(v any) (int64, error) {
 	switch v := v.(type) {
 	case nil:
@@ -158,15 +158,15 @@ func toInt(v any) (int64, error) {
 		if v <= 1<<63-1 {
 			return int64(v), nil
 		}
-	case *big.Int: // sums of 64-bit integers are wider
+	case *big.Int: // the type of a sum of 64-bit integers
 		if v.IsInt64() {
 			return v.Int64(), nil
 		}
 	}
-	return 0, fmt.Errorf("%T %v where a 64-bit integer was promised", v, v)
+	return 0, fmt.Errorf("the value %v has type %T, want a 64-bit integer", v, v)
 }
 
-// toFloat takes floating-point numbers; null is 0.
+// toFloat converts floating-point numbers. Null becomes 0.
 func toFloat(v any) (float64, error) {
 	switch v := v.(type) {
 	case nil:
@@ -176,5 +176,5 @@ func toFloat(v any) (float64, error) {
 	case float32:
 		return float64(v), nil
 	}
-	return 0, fmt.Errorf("%T where a floating-point number was promised", v)
+	return 0, fmt.Errorf("the value has type %T, want a floating-point number", v)
 }

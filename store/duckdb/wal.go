@@ -18,40 +18,44 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// The engine replays its log up to the first entry that it cannot read. It refuses an entry with a wrong
-// checksum, but takes an entry with a wrong length for the end of the log, drops the rest and says nothing. So
-// Open walks the log first.
+// This file checks the write-ahead log before the engine replays it.
 //
-// A log of version 2 has a header and entries: uint64 length, uint64 checksum, payload. The
-// last entry of a commit is always the same, commitMark. Entries without one were never acknowledged.
+// The engine replays the log up to the first entry that it cannot read. It reports an entry with a wrong
+// checksum. But it takes an entry with a wrong length for the end of the log, and drops the rest without an
+// error. Therefore Open reads through the log first.
+//
+// A log of version 2 has a header and entries. An entry has a length, a checksum (both uint64) and a payload.
+// Each commit ends with the same entry, commitMark. Entries after the last commitMark were never acknowledged.
 
-// walVersion is the version of the logs that the engine writes.
+// walVersion is the version of the logs that the linked engine writes.
 const walVersion = 2
 
-// The kinds of entries that the walk needs to know, as the third byte of a payload.
+// The kinds of entries that walkLog uses. The kind is the third byte of a payload.
 const (
 	walHeader     = 98
-	walCheckpoint = 99 // ends a commit too: without it a finished checkpoint looks like a foreign log
+	walCheckpoint = 99 // also ends a commit; without it, the log of a finished checkpoint would look like another file's log
 )
 
-// commitMark is the entry that ends a commit, without its length: a damaged length must not hide it.
+// commitMark is the entry that ends a commit, without its length. So it can also be found if its length is
+// damaged.
 var commitMark = binary.LittleEndian.AppendUint64(nil, checksum(commitPayload))
 
-// commitPayload is the payload of the entry that ends a commit. No text of a row contains it, because it is not UTF-8.
+// commitPayload is the payload of the entry that ends a commit. It is not valid UTF-8, so no text of a row
+// contains it.
 const commitPayload = "\x64\x00\x64\xff\xff"
 
-// A walk says how far a log can be replayed.
+// A walk describes which part of a log can be replayed.
 type walk struct {
-	known     bool   // the log is of a version that can be walked
-	owner     fileID // of the file that the log belongs to
-	size      int64  // of the log
-	committed int64  // the end of the last commit that can be replayed
-	loose     int    // whole entries behind it
-	stopped   int64  // where the walk ended: at size, or at an entry that cannot be read
-	rest      rest
-	later     int     // commits that end behind stopped
-	commits   []int64 // where they end, up to committed
-	obsolete  bool    // a checkpoint was begun, and the engine may have no use for the log
+	known     bool    // whether the log has a known version
+	owner     fileID  // the file that the log belongs to
+	size      int64   // bytes of the log
+	committed int64   // end of the last commit that can be replayed
+	loose     int     // complete entries after committed
+	stopped   int64   // size, or the start of the first entry that cannot be read
+	rest      rest    // what follows from stopped on
+	later     int     // number of commits that end after stopped
+	commits   []int64 // ends of the commits up to committed
+	obsolete  bool    // whether a checkpoint was begun, so the engine may not need the log
 }
 
 // A rest describes the bytes of a log from walk.stopped on.
@@ -60,18 +64,19 @@ type rest string
 const (
 	restNothing rest = "nothing"
 	restZeros   rest = "zeros"
-	restTorn    rest = "an entry that was not written to its end"
+	restTorn    rest = "an incomplete entry"
 	restDamaged rest = "a damaged entry"
 	restCommits rest = "a damaged entry, and commits after it"
-	restUnread  rest = "a damaged entry with a right checksum"
+	restUnread  rest = "a damaged entry with a correct checksum"
 )
 
-// units maps the names that the engine uses in sizes to bytes.
+// units has the bytes of the units that the engine uses for sizes.
 var units = map[string]float64{"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
-// compare holds a clean log against the size that the engine says it replayed, rounded to a tenth of a unit. The
-// checksum of an entry stays the same when words of it change places. Then the engine may take the entry for the end
-// of the log.
+// compare compares an undamaged log with the size that the engine replayed, which is rounded to a tenth of a
+// unit. It detects swapped words in an entry: the checksum of the entry stays the same, but the engine may take
+// the entry for the end of the log. In that case compare sets w.committed to the end of the last replayed
+// commit.
 func (w *walk) compare(replayed string) {
 	number, unit, _ := strings.Cut(replayed, " ")
 	n, err := strconv.ParseFloat(number, 64)
@@ -90,11 +95,12 @@ func (w *walk) compare(replayed string) {
 	w.stopped, w.rest = w.committed, restUnread
 }
 
-// clean reports whether the engine replays all of the log.
+// clean reports whether the engine will replay the whole log.
 func (w walk) clean() bool { return !w.known || w.committed == w.size }
 
-// inspectLog walks the log at path; a log that is not there is empty. It leaves alone a log that a second one belongs
-// to: the engine writes that when commits come during a checkpoint, which this store does not let happen.
+// inspectLog checks the log at path. It returns an empty walk if there is no log. It does not check a log if
+// the engine has written a second one: that happens only with commits during a checkpoint, which this store
+// prevents.
 func inspectLog(path string) (walk, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +120,7 @@ func inspectLog(path string) (walk, error) {
 	return walkLog(f, info.Size())
 }
 
-// walkLog reads a log of size bytes.
+// walkLog checks a log of size bytes.
 func walkLog(log io.ReaderAt, size int64) (walk, error) {
 	w := walk{known: true, size: size}
 	end, version, owner, err := readWalHeader(log, size)
@@ -123,7 +129,8 @@ func walkLog(log io.ReaderAt, size int64) (walk, error) {
 	}
 	w.owner = owner
 	if end > 0 && version != walVersion {
-		// A single damaged byte makes another version of it. Then there are commits as we know them.
+		// A single damaged byte can change the version. In that case the log still has commits in the known
+		// format.
 		_, marks, err := survey(io.NewSectionReader(log, 0, size))
 		if err != nil || marks == 0 && version > walVersion {
 			return walk{size: size}, err
@@ -147,11 +154,11 @@ func walkLog(log io.ReaderAt, size int64) (walk, error) {
 			w.obsolete = w.obsolete || kind == walCheckpoint
 		}
 	}
-	return w, w.judge(log)
+	return w, w.classify(log)
 }
 
-// judge finds out what the rest is.
-func (w *walk) judge(log io.ReaderAt) error {
+// classify finds out what follows from w.stopped on.
+func (w *walk) classify(log io.ReaderAt) error {
 	tail := io.NewSectionReader(log, w.stopped, w.size-w.stopped)
 	zeros, later, err := survey(tail)
 	w.later = later
@@ -174,7 +181,7 @@ func (w *walk) judge(log io.ReaderAt) error {
 	return err
 }
 
-// survey reports whether tail is zeros only, and how often commitMark is in it.
+// survey reports whether tail has only zeros, and counts the commits that end in it.
 func survey(tail *io.SectionReader) (zeros bool, marks int, err error) {
 	zeros = true
 	mark := append(bytes.Clone(commitMark), commitPayload...)
@@ -196,7 +203,8 @@ func survey(tail *io.SectionReader) (zeros bool, marks int, err error) {
 	}
 }
 
-// readWalHeader returns the end and the content of the header. The end is 0 when the header is damaged or not whole.
+// readWalHeader returns the end of the header and its values. The end is 0 if the header is damaged or
+// incomplete.
 func readWalHeader(log io.ReaderAt, size int64) (end int64, version uint64, owner fileID, err error) {
 	buf := make([]byte, min(size, 256))
 	if _, err := log.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -212,7 +220,7 @@ func readWalHeader(log io.ReaderAt, size int64) (end int64, version uint64, owne
 			owner[i] = byte(b)
 			p.failed = p.failed || b > 255
 		}
-		p.expect(103, 0) // the number of its checkpoint
+		p.expect(103, 0) // the number of the checkpoint
 		p.number()
 		p.expect(0xff, 0xff)
 	} else if at := bytes.Index(p.rest, []byte{0xff, 0xff}); at >= 0 {
@@ -246,10 +254,11 @@ func (p *walParser) number() uint64 {
 	return v
 }
 
-// entryHead is the length and the checksum of an entry.
+// entryHead is the size of an entry's length and checksum.
 const entryHead = 16
 
-// readEntry returns the length and the kind of the entry at a place. The length is 0 when the entry is not whole.
+// readEntry returns the length and the kind of the entry at a position. The length is 0 if the entry is damaged
+// or incomplete.
 func readEntry(log io.ReaderAt, at, size int64) (length int64, kind byte, err error) {
 	if size-at < entryHead {
 		return 0, 0, nil
@@ -269,10 +278,10 @@ func readEntry(log io.ReaderAt, at, size int64) (length int64, kind byte, err er
 	return entryHead + int64(n), kind, nil
 }
 
-// The package reads files in chunks, whose size must be a multiple of 8 for sumOf.
+// chunk is the number of bytes that are read from a file at once. It must be a multiple of 8 for sumOf.
 const chunk = 256 << 10
 
-// sumOf returns the checksum of a payload, and its third byte.
+// sumOf returns the checksum of a payload and its third byte.
 func sumOf(payload *io.SectionReader) (sum uint64, kind byte, err error) {
 	sum = checksumStart
 	buf := make([]byte, min(payload.Size(), chunk))
@@ -290,30 +299,31 @@ func sumOf(payload *io.SectionReader) (sum uint64, kind byte, err error) {
 	return sum, kind, nil
 }
 
-// mendLog makes the log at path one that the engine replays to its end, or refuses it. It cuts what was never
-// acknowledged. It keeps a copy of the log before it cuts anything that may have been.
-func mendLog(path string, w walk, logger *slog.Logger) error {
+// repairLog removes entries that were never acknowledged from the end of the log at path, so that the engine
+// can replay it to its end. If the removed part may have been acknowledged, repairLog copies the log before. If
+// commits cannot be replayed, it makes a copy, leaves the log unchanged and returns an error.
+func repairLog(path string, w walk, logger *slog.Logger) error {
 	facts := []any{"log", path, "found", string(w.rest), "at", w.stopped, "cut", w.size - w.committed, "entries", w.loose}
 	switch w.rest {
 	case restCommits, restUnread, restDamaged:
-		kept, err := keepCopy(path, w.size)
+		copied, err := copyFile(path, w.size)
 		if w.rest != restDamaged {
-			return w.refusal(path, kept, err)
+			return w.refusal(path, copied, err)
 		}
 		if err != nil {
-			return explainOpen(fmt.Errorf("a copy of %s, %d bytes, could not be written before it is repaired: %w", path, w.size, err))
+			return explainOpen(fmt.Errorf("could not copy %s (%d bytes) before repairing it: %w", path, w.size, err))
 		}
-		facts = append(facts, "copy", kept)
+		facts = append(facts, "copy", copied)
 		logger.Error("duckdb: the end of the log is damaged and was cut; events of the last commit may be missing; see docs/recovery.md", facts...)
 	case restZeros, restTorn, restNothing:
-		logger.Warn("duckdb: the log ends in a commit that was not finished and was cut; see docs/recovery.md", facts...)
+		logger.Warn("duckdb: the log ended in an unfinished commit, which was cut; see docs/recovery.md", facts...)
 	}
 	return explainOpen(cut(path, w.committed))
 }
 
-// refusal says that commits cannot be replayed, and what to do.
-func (w walk) refusal(path, kept string, err error) error {
-	saved := "a copy is " + kept
+// refusal returns an error for commits that cannot be replayed. It says what the operator can do.
+func (w walk) refusal(path, copied string, err error) error {
+	saved := "a copy is in " + copied
 	if err != nil {
 		saved = fmt.Sprintf("no copy could be written (%v)", err)
 	}
@@ -322,7 +332,7 @@ func (w walk) refusal(path, kept string, err error) error {
 		path, w.stopped, w.later, saved, w.committed, path)}
 }
 
-// cut shortens the file at path to size bytes, on disk.
+// cut truncates the file at path to size bytes and flushes it to disk.
 func cut(path string, size int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -331,9 +341,9 @@ func cut(path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
 
-// keepCopy writes a copy of the file at path beside it and returns its name, which has the time of the last write
-// to the file. So each attempt to start finds the same copy.
-func keepCopy(path string, size int64) (name string, err error) {
+// copyFile copies the file at path to the same directory and returns the name of the copy. The name has the
+// time of the last write to the file. So further starts find the copy and do not make another one.
+func copyFile(path string, size int64) (name string, err error) {
 	from, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -369,7 +379,7 @@ func keepCopy(path string, size int64) (name string, err error) {
 	}
 }
 
-// equalFiles reports whether the file at path has the size bytes of other.
+// equalFiles reports whether the file at path has size bytes, the same as other.
 func equalFiles(path string, other io.ReaderAt, size int64) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {

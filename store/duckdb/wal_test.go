@@ -21,14 +21,15 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// entry is an entry of a log.
+// entry returns an entry of a log with the given payload.
 func entry(payload string) []byte {
 	log := binary.LittleEndian.AppendUint64(nil, uint64(len(payload)))
 	log = binary.LittleEndian.AppendUint64(log, checksum(payload))
 	return append(log, payload...)
 }
 
-// randomLog makes a log, and lists where its entries and its commits end. The header counts as both.
+// randomLog returns a log, and the ends of its entries and commits. The header counts as an entry and as a
+// commit.
 func randomLog(r *rand.Rand) (log []byte, entries, commits []int) {
 	log = []byte{100, 0, walHeader, 101, 0, walVersion, 102, 0, 16}
 	for range 16 {
@@ -41,7 +42,7 @@ func randomLog(r *rand.Rand) (log []byte, entries, commits []int) {
 		for range 1 + r.IntN(4) {
 			row := make([]byte, r.IntN(300))
 			for i := range row {
-				row[i] = byte(r.IntN(255)) // never 0xff, as in a text
+				row[i] = byte(r.IntN(255)) // never 0xff, which no text contains
 			}
 			log = append(log, entry("\x64\x00\x1a"+string(row))...)
 			entries = append(entries, len(log))
@@ -61,7 +62,7 @@ func walkBytes(t testing.TB, log []byte) walk {
 	return w
 }
 
-// lastUpTo is the last of ends that is not beyond at, or 0.
+// lastUpTo returns the last of ends that is at most at, or 0.
 func lastUpTo(ends []int, at int) int {
 	last := 0
 	for _, end := range ends {
@@ -72,15 +73,15 @@ func lastUpTo(ends []int, at int) int {
 	return last
 }
 
-// TestAWalkEndsAtTheDamage damages logs at random and holds the walk against what was done.
-func TestAWalkEndsAtTheDamage(t *testing.T) {
+// TestWalkStopsAtDamage damages logs at random, and compares the result of walkLog with the damage.
+func TestWalkStopsAtDamage(t *testing.T) {
 	t.Parallel()
 	seen := make(map[rest]int)
 	for seed := range uint64(20_000) {
 		r := rand.New(rand.NewPCG(seed, 43))
 		log, entries, commits := randomLog(r)
 		if w := walkBytes(t, log); !w.clean() || !w.known || w.committed != int64(len(log)) {
-			t.Fatalf("seed %d: a sound log: %+v", seed, w)
+			t.Fatalf("seed %d: walk of an undamaged log = %+v", seed, w)
 		}
 		spoilt := bytes.Clone(log)
 		switch r.IntN(4) {
@@ -94,16 +95,16 @@ func TestAWalkEndsAtTheDamage(t *testing.T) {
 			from := r.IntN(len(log))
 			clear(spoilt[from : from+r.IntN(len(log)-from)+1])
 		}
-		first := 0 // byte that differs
+		first := 0 // the first different byte
 		for first < min(len(log), len(spoilt)) && log[first] == spoilt[first] {
 			first++
 		}
 		w := walkBytes(t, spoilt)
 		if first < commits[0] && w.committed > 0 {
-			continue // the header has no checksum: it may now name another file, and the engine refuses it
+			continue // the header has no checksum: if it now names another file, the engine rejects the log
 		}
 		if len(commits) == 1 && !w.known {
-			continue // there is nothing in it
+			continue // the log has no commits
 		}
 		seen[w.rest]++
 		committed, stopped := lastUpTo(commits, first), lastUpTo(entries, first)
@@ -115,22 +116,23 @@ func TestAWalkEndsAtTheDamage(t *testing.T) {
 			}
 		}
 		if !w.known || w.committed != int64(committed) || w.stopped != int64(stopped) || w.later != later || (w.rest == restCommits) != (later > 0) {
-			t.Fatalf("seed %d: damage at %d: %+v; want %d bytes of commits, %d of entries and %d commits later", seed, first, w, committed, stopped, later)
+			t.Fatalf("seed %d: walk of a log damaged at byte %d = %+v; want %d bytes of commits, %d of entries and %d later commits", seed, first, w, committed, stopped, later)
 		}
 		if left := spoilt[stopped:]; w.rest == restZeros && len(bytes.Trim(left, "\x00")) > 0 {
-			t.Fatalf("seed %d: %x are no zeros", seed, left)
+			t.Fatalf("seed %d: rest is zeros, but the bytes are %x", seed, left)
 		}
 		if again := walkBytes(t, spoilt[:w.committed]); w.committed > 0 && !again.clean() {
-			t.Fatalf("seed %d: after the cut: %+v", seed, again)
+			t.Fatalf("seed %d: walk of the cut log = %+v, want a clean one", seed, again)
 		}
 	}
 	for _, kind := range []rest{restNothing, restZeros, restTorn, restDamaged, restCommits} {
 		if seen[kind] < 100 {
-			t.Errorf("%q came up only %d times", kind, seen[kind])
+			t.Errorf("the rest %q occurred %d times, want at least 100", kind, seen[kind])
 		}
 	}
 }
 
+// FuzzWalkLog checks the bounds of a walk, and that the cut log is clean.
 func FuzzWalkLog(f *testing.F) {
 	log, _, _ := randomLog(rand.New(rand.NewPCG(1, 2)))
 	f.Add(log)
@@ -139,55 +141,56 @@ func FuzzWalkLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log []byte) {
 		w := walkBytes(t, log)
 		if w.committed < 0 || w.committed > w.stopped || w.stopped > int64(len(log)) || w.size != int64(len(log)) {
-			t.Fatalf("%+v", w)
+			t.Fatalf("walk = %+v for %d bytes", w, len(log))
 		}
 		if again := walkBytes(t, log[:w.committed]); w.committed > 0 && !again.clean() {
-			t.Fatalf("%+v, and after the cut %+v", w, again)
+			t.Fatalf("walk = %+v; after the cut %+v, want a clean one", w, again)
 		}
 	})
 }
 
-// TestTheEngineWritesTheLogThatIsWalked fails when an engine with another form of logs is linked.
-func TestTheEngineWritesTheLogThatIsWalked(t *testing.T) {
+// TestEngineWritesKnownFormats fails if the linked engine writes logs or files in another format.
+func TestEngineWritesKnownFormats(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
 	w := walkBytes(t, log)
 	l, known, err := readLayout(bytes.NewReader(file))
 	if !w.known || !w.clean() || w.rest != restNothing {
-		t.Errorf("the log of this engine: %+v", w)
+		t.Errorf("walk of a log of the linked engine = %+v", w)
 	}
 	if err != nil || !known || l.id != w.owner || l.id == (fileID{}) {
-		t.Errorf("the file of this engine: %+v, %t, %v; its log has the id %x", l, known, err, w.owner)
+		t.Errorf("layout of a file of the linked engine = %+v, %t, %v; its log has the file id %x", l, known, err, w.owner)
 	}
-	// Any length in the log may be damaged, and no damage hides the commits behind it.
+	// A damaged length must not hide the later commits.
 	for at := int64(0); at < w.size; {
 		n, _, err := readEntry(bytes.NewReader(log), at, w.size)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n == 0 {
-			at++ // in the header
+			at++ // inside the header
 			continue
 		}
 		for i := range 8 {
 			if bad := walkBytes(t, spoil(log, int(at)+i, 1)); bad.rest != restCommits || bad.stopped != at {
-				t.Errorf("byte %d of the length at %d: %+v", i, at, bad)
+				t.Errorf("walk with damage in byte %d of the length at %d = %+v", i, at, bad)
 			}
 		}
 		at += n
 	}
-	// So may the version.
+	// A damaged version must not hide them, either.
 	if bad := walkBytes(t, spoil(log, 5, 1)); bad.rest != restCommits {
-		t.Errorf("a damaged version: %+v", bad)
+		t.Errorf("walk with a damaged version = %+v", bad)
 	}
-	newer := append([]byte{100, 0, walHeader, 101, 0, 9, 104, 0, 1, 0xff, 0xff}, bytes.Repeat([]byte("another form"), 99)...)
+	newer := append([]byte{100, 0, walHeader, 101, 0, 9, 104, 0, 1, 0xff, 0xff}, bytes.Repeat([]byte("another format"), 99)...)
 	if w := walkBytes(t, newer); w.known || !w.clean() {
-		t.Errorf("a log of a newer engine: %+v", w)
+		t.Errorf("walk of a log of a newer engine = %+v", w)
 	}
 }
 
-// mended opens file with log, and wants events and a line of the program's log with each of says.
-func mended(t *testing.T, file, log []byte, events int64, says ...string) (path string) {
+// opened opens a store with a file and a log twice. It expects a number of events, and that the logger received
+// a line with each of texts, or nothing if there are none.
+func opened(t *testing.T, file, log []byte, events int64, texts ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "s.duckdb")
 	put(t, path, file)
@@ -195,13 +198,13 @@ func mended(t *testing.T, file, log []byte, events int64, says ...string) (path 
 	var lines strings.Builder
 	s := open(t, Config{Path: path, Logger: slog.New(slog.NewTextHandler(&lines, nil))})
 	countEvents(t, s, events)
-	for _, want := range says {
+	for _, want := range texts {
 		if !strings.Contains(lines.String(), want) {
-			t.Errorf("the log does not say %q: %s", want, lines.String())
+			t.Errorf("the logger received no line with %q: %s", want, lines.String())
 		}
 	}
-	if len(says) == 0 && lines.Len() > 0 {
-		t.Errorf("the log says %s", lines.String())
+	if len(texts) == 0 && lines.Len() > 0 {
+		t.Errorf("the logger received %s, want nothing", lines.String())
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -211,34 +214,34 @@ func mended(t *testing.T, file, log []byte, events int64, says ...string) (path 
 	return path
 }
 
-func TestATornLogIsCut(t *testing.T) {
+func TestIncompleteLogIsCut(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
-	mended(t, file, log, 1500)
+	opened(t, file, log, 1500)
 	for _, n := range []int{1, 16, 512, 4096} {
-		mended(t, file, slices.Concat(log, make([]byte, n)), 1500, "level=WARN", "found=zeros", "log=")
+		opened(t, file, slices.Concat(log, make([]byte, n)), 1500, "level=WARN", "found=zeros", "log=")
 	}
-	mended(t, file, log[:len(log)-100], 1000, "level=WARN", "entries=")
-	mended(t, file, log[:10], 500, "level=WARN")
-	mended(t, file, log[:20], 500, "level=WARN") // with a part of the id
+	opened(t, file, log[:len(log)-100], 1000, "level=WARN", "entries=")
+	opened(t, file, log[:10], 500, "level=WARN")
+	opened(t, file, log[:20], 500, "level=WARN") // cuts the file id
 }
 
-func TestWhatMayHaveBeenAcknowledgedIsKept(t *testing.T) {
+func TestDamagedLastCommitIsCopied(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
-	bad := spoil(log, len(log)-2, 1) // of the last commit
-	path := mended(t, file, bad, 1000, "level=ERROR", "entries=6", "copy=")
+	bad := spoil(log, len(log)-2, 1) // in the last commit
+	path := opened(t, file, bad, 1000, "level=ERROR", "entries=6", "copy=")
 	copies, err := filepath.Glob(path + ".wal.*")
 	if err != nil || len(copies) != 1 || !bytes.Equal(read(t, copies[0]), bad) {
-		t.Errorf("copies: %v, %v", copies, err)
+		t.Errorf("copies of the log: %v, %v; want one that equals the log", copies, err)
 	}
 	if _, err := time.Parse("20060102T150405Z", strings.TrimPrefix(copies[0], path+".wal.")); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestTheAdviceOfARefusalWorks follows the command that a refusal gives.
-func TestTheAdviceOfARefusalWorks(t *testing.T) {
+// TestAdviceOfAnErrorWorks runs the command that the error of a damaged log suggests.
+func TestAdviceOfAnErrorWorks(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -249,17 +252,17 @@ func TestTheAdviceOfARefusalWorks(t *testing.T) {
 	_, advice, _ := strings.Cut(err.Error(), "truncate -s ")
 	size, name, _ := strings.Cut(advice, " ")
 	if name, _, _ = strings.Cut(name, " "); name != path+".wal" || !strings.Contains(err.Error(), "1 commits") {
-		t.Fatalf("Open: %v", err)
+		t.Fatalf("Open: %v, want an error about 1 commits with a truncate command", err)
 	}
 	refuse(t, path, store.ErrCorrupt)
 	if out, err := exec.CommandContext(t.Context(), "truncate", "-s", size, path+".wal").CombinedOutput(); err != nil {
-		t.Skipf("%v: %s", err, out)
+		t.Skipf("truncate: %v: %s", err, out)
 	}
 	countEvents(t, open(t, Config{Path: path}), 1000)
 }
 
-// TestWordsThatChangedPlacesAreNoticed damages an entry in a way that its checksum does not show.
-func TestWordsThatChangedPlacesAreNoticed(t *testing.T) {
+// TestSwappedWordsAreDetected damages an entry so that its checksum stays correct.
+func TestSwappedWordsAreDetected(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
 	second := bytes.Index(log, entry(commitPayload)) + len(entry(commitPayload))
@@ -267,7 +270,7 @@ func TestWordsThatChangedPlacesAreNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			at := int64(from)
-			for n := int64(0); n < 20_000; at += max(n, 1) { // to the entry with the rows
+			for n := int64(0); n < 20_000; at += max(n, 1) { // find the entry with the rows
 				n, _, _ = readEntry(bytes.NewReader(log), at, int64(len(log)))
 				if n >= 20_000 {
 					break
@@ -279,7 +282,7 @@ func TestWordsThatChangedPlacesAreNoticed(t *testing.T) {
 				rows[i], rows[8000+i] = rows[8000+i], rows[i]
 			}
 			if w := walkBytes(t, bad); !w.clean() {
-				t.Fatalf("the checksum shows it: %+v", w)
+				t.Fatalf("walk = %+v; the checksum must stay correct", w)
 			}
 			path := filepath.Join(t.TempDir(), "s.duckdb")
 			put(t, path, file)
@@ -294,7 +297,7 @@ func TestWordsThatChangedPlacesAreNoticed(t *testing.T) {
 	}
 }
 
-func TestARefusalOverABlockChangesNothing(t *testing.T) {
+func TestDamagedBlockAtOpenChangesNothing(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
 	for _, c := range []struct {
@@ -315,9 +318,9 @@ func TestARefusalOverABlockChangesNothing(t *testing.T) {
 	}
 }
 
-// TestOpeningALogTakesNoSpace opens a log of rows that do not fit in the memory that opening leaves. A start must not
-// take the space that is needed to move the log into the file.
-func TestOpeningALogTakesNoSpace(t *testing.T) {
+// TestOpenDoesNotSpill opens a file with a log whose rows need more memory than Open uses. Open must not write
+// them to disk, because that space is needed to move the log into the file.
+func TestOpenDoesNotSpill(t *testing.T) {
 	t.Parallel()
 	from := filepath.Join(t.TempDir(), "s.duckdb")
 	s := open(t, Config{Path: from})
@@ -337,7 +340,7 @@ func TestOpeningALogTakesNoSpace(t *testing.T) {
 	spilled := int64(0)
 	err := filepath.WalkDir(path+".tmp", func(_ string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the folder exists only while something was spilled
+			return nil // the directory exists only while it has data
 		}
 		if err != nil || e.IsDir() {
 			return err
@@ -349,6 +352,6 @@ func TestOpeningALogTakesNoSpace(t *testing.T) {
 		return err
 	})
 	if err != nil || spilled > 0 {
-		t.Errorf("opening wrote %d bytes beside the file, %v", spilled, err)
+		t.Errorf("Open wrote %d bytes of temporary files, want none; %v", spilled, err)
 	}
 }

@@ -10,31 +10,31 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A row is one item of a batch on its way to its table.
+// A row is an item of a batch on its way to its table.
 type row struct {
 	table    schema.TableID
-	index    int // in the batch's slice for table
+	index    int // position in its slice of the batch
 	subject  store.Subject
-	day      int32 // of its time, UTC
+	day      int32 // UTC day of its time
 	key      key
-	repeated bool // decided by the writer
+	repeated bool // whether its id was received before; set by the writer
 }
 
-// A write is one call of Write, as the writer sees it.
+// A write is one call of Write or Restore.
 type write struct {
 	batch    *store.Batch
 	rows     []row
-	restored bool       // rows are stored whether or not their ids were received before
-	done     chan error // gets the outcome, once
+	restored bool       // whether rows are also stored if their ids were received before
+	done     chan error // receives the result; capacity 1
 }
 
-// Write stores b whole or not at all, and returns when it is durable. The work that needs no
-// transaction is done by the caller's goroutine. Rows, receipts and versions are written in one
-// transaction, so an id counts as received only if its row was stored. After an error it is only
-// unknown whether b was stored when the engine failed and could not be opened again.
+// Write implements [store.Writer]. It stores all of b or nothing, and returns when b is on disk. Rows, receipts
+// and versions are written in one transaction, so an id counts as received only if its row was stored. After an
+// error nothing is stored, with one exception: if the engine failed and cannot be reopened, all of b may be
+// stored.
 //
-// While the writer is busy, Write waits for it or for ctx, and senders ([store.Batch.Sender]) take turns; a write that the writer has not begun when
-// ctx ends is not stored. Once it has begun, Write waits for the commit and returns its outcome.
+// While the writer is busy, senders take turns: see [store.Batch]. If ctx ends before the writer has begun to
+// store b, Write returns the context's error and stores nothing. Later it waits for the result of the commit.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	rows, err := arrange(b)
 	if err != nil {
@@ -47,14 +47,15 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 		return store.Written{}, nil
 	}
 	w := &write{batch: b, rows: rows, done: make(chan error, 1)}
-	if err := s.hand(ctx, w); err != nil {
+	if err := s.submit(ctx, w); err != nil {
 		return store.Written{}, fmt.Errorf("duckdb: write: %w", err)
 	}
 	return w.written(), nil
 }
 
-// hand gives w to the writer, and waits for the outcome once the writer has it.
-func (s *Store) hand(ctx context.Context, w *write) error {
+// submit puts w into the queue and waits for its result. If ctx ends or the store is closed, it removes w from
+// the queue, unless the writer has already taken it.
+func (s *Store) submit(ctx context.Context, w *write) error {
 	defer s.load.Begin(ctx)()
 	s.queue.add(w)
 	var err error
@@ -72,7 +73,7 @@ func (s *Store) hand(ctx context.Context, w *write) error {
 	return <-w.done
 }
 
-// weight returns about how many rows of usual size w is worth.
+// weight returns the size of w, as a number of rows of usual size.
 func (w *write) weight() int {
 	const usualProperties = 128 // bytes of JSON
 	n := len(w.rows)
@@ -94,9 +95,9 @@ func (w *write) written() store.Written {
 	return sum
 }
 
-// Restore stores b whole or not at all. It needs no mark, since the stored rows show every earlier
-// attempt: those of this process are committed in turn, and those of another have ended when this one
-// can open the file.
+// Restore implements [store.Restorer]. It stores all of b or nothing. It ignores the mark, because no earlier
+// attempt can still be running. Attempts of this process are committed one after the other. Attempts of another
+// process have ended, or this process could not have opened the file.
 func (s *Store) Restore(ctx context.Context, _ string, b *store.Batch) error {
 	rows, err := arrange(b)
 	if err != nil {
@@ -105,13 +106,13 @@ func (s *Store) Restore(ctx context.Context, _ string, b *store.Batch) error {
 	if err := ctx.Err(); err != nil || len(rows) == 0 {
 		return err
 	}
-	if err := s.hand(ctx, &write{batch: b, rows: rows, restored: true, done: make(chan error, 1)}); err != nil {
+	if err := s.submit(ctx, &write{batch: b, rows: rows, restored: true, done: make(chan error, 1)}); err != nil {
 		return fmt.Errorf("duckdb: restore: %w", err)
 	}
 	return nil
 }
 
-// Subjects lists the subjects that have or had rows. It answers from memory.
+// Subjects implements [store.Lister] without a query. It also lists subjects whose rows were erased.
 func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -119,10 +120,9 @@ func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	return s.catalog.subjects(), nil
 }
 
-// Erase removes all rows of subject and forgets the event ids received for it, so
-// that the same rows could be written again. The versions of its days are kept and grow. The space is
-// reused after the next checkpoint; the file does not shrink. Like Write, it waits for the outcome once
-// it has begun.
+// Erase implements [store.Eraser], in one transaction. It forgets the subject's event ids, so the same rows can
+// be written again. The versions of its days stay and grow. The file does not shrink, but the space is reused
+// after the next checkpoint. Once Erase has begun, it does not stop when ctx ends.
 func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -166,8 +166,8 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 			}
 			erased += n
 		}
-		for _, kept := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials"} {
-			if err := w.engine.exec("DELETE FROM "+kept+" WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
+		for _, name := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials"} {
+			if err := w.engine.exec("DELETE FROM "+name+" WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
 				return err
 			}
 		}
@@ -185,7 +185,7 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 	return erased, nil
 }
 
-// arrange lists the rows of b, all of which can be stored.
+// arrange returns the rows of b, or an error if one of them cannot be stored.
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())
 	err := schema.Items(b, func(it schema.Item) {

@@ -12,16 +12,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// When the writer moves the log into the file. A checkpoint of 64 MB takes about a
-// second, in which no write is committed; readers go on.
+// Limits of checkpoints, which move the log into the file. A checkpoint of 64 MB takes about a second. During
+// that time no write is committed, but queries run.
 const (
-	logLimit      = 64 << 20        // at once when the log is larger
-	quietLogLimit = 1 << 20         // when quiet and the log is larger
-	quiet         = 5 * time.Second // without a write
-	restAfterFail = time.Minute     // after a checkpoint that failed
+	logLimit      = 64 << 20        // a larger log leads to a checkpoint after the next commit
+	quietLogLimit = 1 << 20         // a larger log leads to a checkpoint when no writes arrive
+	quiet         = 5 * time.Second // time without a write before that
+	restAfterFail = time.Minute     // time after a failed checkpoint
 )
 
-// A writer is the goroutine through which everything is written, and what it alone knows.
+// A writer stores all writes, in one goroutine. Only that goroutine uses its fields.
 type writer struct {
 	store  *Store
 	engine engine // nil while the engine is not open
@@ -30,15 +30,15 @@ type writer struct {
 
 	hashKey string
 
-	groups   uint64 // that were gathered
-	gathered int    // writes in the last group
+	groups   uint64 // number of groups so far
+	gathered int    // number of writes in the last group
 
-	versionRows     int64     // in the table versions, of which only the latest count
-	receiptsDropped int32     // the day on which old receipts were dropped
-	nextCheckpoint  time.Time // none before
+	versionRows     int64     // rows of the table versions, including replaced ones
+	receiptsDropped int32     // the day on which old receipts were last deleted
+	nextCheckpoint  time.Time // no checkpoint before this time
 }
 
-// run serves until the store is closed.
+// run is the writer's loop. It ends when the store is closed.
 func (w *writer) run() {
 	defer close(w.store.ended)
 	pause := time.NewTimer(quiet)
@@ -66,7 +66,7 @@ func (w *writer) run() {
 	}
 }
 
-// open opens the engine and reads what the store keeps in memory.
+// open opens the engine and loads the data that the store holds in memory.
 func (w *writer) open() error {
 	s := w.store
 	inst, err := openInstance(s.cfg, s.cfg.Path, false)
@@ -82,7 +82,7 @@ func (w *writer) open() error {
 	}
 	err = w.load(c)
 	if err == nil {
-		_ = c.exec(evict) // what load read is not read again soon
+		_ = c.exec(evict) // data that load has read is not needed again soon
 		err = c.exec(s.cfg.locked())
 	}
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *writer) open() error {
 	return nil
 }
 
-// load migrates and reads the tables that are held in memory.
+// load upgrades the schema and reads the tables that the store holds in memory.
 func (w *writer) load(c engine) error {
 	version := 0
 	if !w.store.cfg.memory() {
@@ -131,13 +131,13 @@ func (w *writer) load(c engine) error {
 	return nil
 }
 
-// closeEngine closes the engine, after the queries that run on it.
+// closeEngine closes the engine after its running queries have ended.
 func (w *writer) closeEngine() error {
 	s := w.store
 	if w.engine == nil {
 		return nil
 	}
-	s.inst.stop() // only the writer changes inst, so it may read it without the lock
+	s.inst.stop() // only the writer changes inst, so it needs no lock to read it
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := errors.Join(w.engine.close(), s.inst.close())
@@ -151,40 +151,40 @@ func (w *writer) ready() error {
 		return nil
 	}
 	if w.store.cfg.memory() {
-		return fmt.Errorf("%w: the engine failed, and what is in memory cannot be opened again", store.ErrUnavailable)
+		return fmt.Errorf("%w: the engine failed, and a store in memory cannot be reopened", store.ErrUnavailable)
 	}
 	return w.open()
 }
 
-// reopen replaces an engine that failed. Everything committed is still there.
+// reopen replaces an engine that failed. All committed rows are still there.
 func (w *writer) reopen(because error) error {
-	w.store.cfg.Logger.Warn("duckdb: the engine failed and is opened again", "error", explain(because))
+	w.store.cfg.Logger.Warn("duckdb: reopening the engine after a failure", "error", explain(because))
 	if err := w.closeEngine(); err != nil {
-		w.store.cfg.Logger.Warn("duckdb: closing the failed engine", "error", err)
+		w.store.cfg.Logger.Warn("duckdb: could not close the failed engine", "error", err)
 	}
 	return w.ready()
 }
 
-// reopenIfBroken opens the engine again if it is closed or refuses to work.
+// reopenIfBroken reopens the engine if it is closed or refuses to work.
 func (w *writer) reopenIfBroken() {
 	if w.engine == nil {
 		if err := w.ready(); err != nil {
-			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
+			w.store.cfg.Logger.Error("duckdb: could not reopen the engine", "error", err)
 		}
 		return
 	}
 	if err := w.engine.exec("SELECT 1"); fatal(err) {
 		if err := w.reopen(err); err != nil {
-			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
+			w.store.cfg.Logger.Error("duckdb: could not reopen the engine", "error", err)
 		}
 	}
 }
 
-// end moves the log into the file and closes it.
+// end moves the log into the file and closes the engine.
 func (w *writer) end() error {
 	var err error
 	if w.engine != nil {
-		w.store.inst.stop() // a seal that runs would not let the engine make a checkpoint
+		w.store.inst.stop() // the engine cannot make a checkpoint while a seal runs
 		w.store.deriving.Lock()
 		defer w.store.deriving.Unlock()
 	}

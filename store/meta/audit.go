@@ -12,9 +12,9 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// An AuditLog keeps the audit trail beside the other records. Several processes may append
-// to it. A row has some hundred entries, as lines of JSON, with their keys and times in columns, so
-// that queries read few rows.
+// An AuditLog stores the audit trail in the same database as the other records. Several processes may append to
+// it. A row holds about a hundred entries as lines of JSON, so that queries read few rows. Other columns and
+// tables hold the keys and times of the entries.
 type AuditLog struct{ s *Store }
 
 var (
@@ -24,7 +24,7 @@ var (
 	_ audit.Sizer  = (*AuditLog)(nil)
 )
 
-// Audit returns the log of the audit trail. It is open as long as s is.
+// Audit returns the log of the audit trail. Closing s also closes the log.
 func (s *Store) Audit() *AuditLog { return &AuditLog{s} }
 
 // Chains implements [audit.Trail].
@@ -32,14 +32,14 @@ func (l *AuditLog) Chains(ctx context.Context) ([]audit.Chain, error) {
 	return collect(ctx, l.s, "audit chains", chains.query(l.s).OrderBy("writer"+l.s.lang.byBytes), scanChain)
 }
 
-// chainRow is a chain as a row keeps it. A signature is a seal in the names of columns, and a
-// prune point a cut: programs from before these words may write to the same database.
+// chainRow is a row of audit_chains. In the column names, a seal is a signature and a cut is a prune point. The
+// names stay, because older programs may write to the same database.
 type chainRow struct {
 	writer                   string
 	headSeq, pointSeq        int64
 	headMAC, headSignature   string
 	pointMAC, pointSignature string
-	bytes                    int64 // of the entries
+	bytes                    int64 // size of the entries
 }
 
 var chains = record[chainRow]{"audit chain", "audit_chains", func(c *chainRow) []field {
@@ -62,7 +62,7 @@ func scanChain(row scanner) (c audit.Chain, err error) {
 	return c, nil
 }
 
-// macOf reads a MAC. One that cannot be read is none, and so no signature.
+// macOf parses a MAC. It returns the zero MAC, which never verifies, for an invalid text.
 func macOf(text string) (m audit.MAC) {
 	if m.UnmarshalText([]byte(text)) != nil {
 		return audit.MAC{}
@@ -70,14 +70,15 @@ func macOf(text string) (m audit.MAC) {
 	return m
 }
 
-// Append implements [audit.Log], in one transaction, which comes before all other changes that wait. It waits for one that appends to the
-// chain: an earlier call whose outcome is in doubt may still be committing the same records.
+// Append implements [audit.Log], in one transaction. It runs before all updates that wait for their turn. It waits
+// for other transactions that append to the same chain, because an earlier call with an unknown outcome may still
+// be committing the same records.
 func (l *AuditLog) Append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
 	err := l.append(ctx, head, records)
-	if errors.Is(err, ErrExists) { // that call began the chain while this one looked for it
+	if errors.Is(err, ErrExists) { // the earlier call created the chain after this one looked for it
 		err = l.append(ctx, head, records)
 	}
-	if errors.Is(err, ErrExists) { // a row that another put there
+	if errors.Is(err, ErrExists) { // somebody else inserted the row
 		return fmt.Errorf("%w: %w", audit.ErrConflict, err)
 	}
 	return err
@@ -109,7 +110,7 @@ func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []
 				Set("bytes", sq.Expr("bytes + ?", bytesOf(all))).
 				Where(sq.Eq{"writer": head.Writer, "head_seq": before.Seq}))
 			if err == nil && n == 0 {
-				err = fmt.Errorf("%w: another head of chain %s", audit.ErrConflict, head.Writer)
+				err = fmt.Errorf("%w: the head of chain %s was changed", audit.ErrConflict, head.Writer)
 			}
 		}
 		if err != nil {
@@ -119,7 +120,7 @@ func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []
 	})
 }
 
-// Prune implements [audit.Pruner]: each point is a transaction, within Config.Timeout.
+// Prune implements [audit.Pruner]. Each point is one transaction, which ends within Config.Timeout.
 func (l *AuditLog) Prune(ctx context.Context, points []audit.Checkpoint) error {
 	for _, p := range points {
 		err := l.s.update(ctx, "prune audit log", func(ctx context.Context, db querier) error {
@@ -141,7 +142,7 @@ func (l *AuditLog) Prune(ctx context.Context, points []audit.Checkpoint) error {
 	return nil
 }
 
-// Size implements [audit.Sizer]: what the entries take without indexes and free space.
+// Size implements [audit.Sizer]. It returns the bytes of the entries, without indexes and free space.
 func (l *AuditLog) Size(ctx context.Context) (int64, error) {
 	return one(ctx, l.s, "size of audit log", l.s.sql.Select("COALESCE(SUM(bytes), 0)").From(chains.table), number)
 }
@@ -160,11 +161,11 @@ func (l *AuditLog) Find(ctx context.Context, q audit.Query) (audit.Page, error) 
 			return audit.Page{}, err
 		}
 		for _, ref := range refs {
-			// What comes from here on is not newer than this page's newest entry.
+			// Entries in the remaining pages are not newer than ref.lastAt.
 			if enough(found, n, ref.lastAt) {
 				return q.Page(found), nil
 			}
-			ref.lastAt = 0 // a page that tells of two keys comes twice
+			ref.lastAt = 0 // a page with entries of two keys is found twice
 			if seen[ref] {
 				continue
 			}
@@ -180,7 +181,7 @@ func (l *AuditLog) Find(ctx context.Context, q audit.Query) (audit.Page, error) 
 	}
 }
 
-// pageRef names a page, and the time of its newest entry that a query may ask for.
+// pageRef identifies a page. lastAt is the time of its newest entry that may match the query.
 type pageRef struct {
 	writer string
 	first  int64
@@ -192,7 +193,7 @@ func scanRef(row scanner) (r pageRef, err error) {
 	return r, err
 }
 
-// selectRefs asks for the pages that may hold entries of q, by their newest entry.
+// selectRefs returns a query for the pages that may have entries for q, newest first.
 func (l *AuditLog) selectRefs(q audit.Query) sq.SelectBuilder {
 	table := pages.table
 	if q.Key != "" || q.Owner != "" {
@@ -217,19 +218,19 @@ func (l *AuditLog) selectRefs(q audit.Query) sq.SelectBuilder {
 	return s
 }
 
-// enough reports whether more than n of found, which are in order, are newer than at.
+// enough reports whether more than n records of found, which is sorted, are newer than at.
 func enough(found []audit.Record, n int, at int64) bool {
 	return len(found) > n && found[n].Entry.Time.UnixMilli() > at
 }
 
-// look adds what a page has of q's entries to found, in order.
+// look adds the entries of a page that match q to found, and sorts found.
 func (l *AuditLog) look(ctx context.Context, q audit.Query, ref pageRef, found []audit.Record) ([]audit.Record, error) {
 	all, err := collect(ctx, l.s, "find audit entries",
 		pages.query(l.s).Where(sq.Eq{"writer": ref.writer, "first_seq": ref.first}), pages.scan)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all { // none, when it was pruned meanwhile
+	for _, p := range all { // empty if the page was pruned in the meantime
 		for r, err := range p.records {
 			if err != nil {
 				return nil, l.s.wrap(ctx, "find audit entries", err)
@@ -243,7 +244,7 @@ func (l *AuditLog) look(ctx context.Context, q audit.Query, ref pageRef, found [
 	return found, nil
 }
 
-// ceilMilli is the first whole millisecond that is not before t.
+// ceilMilli rounds t up to whole milliseconds.
 func ceilMilli(t time.Time) int64 {
 	ms := t.UnixMilli()
 	if time.UnixMilli(ms).Before(t) {

@@ -35,7 +35,7 @@ func TestAuditConforms(t *testing.T) {
 	})
 }
 
-// recorded is a store whose audit log holds n entries of one chain.
+// recorded returns a store whose audit log holds n entries of one chain, and the entries.
 func recorded(t testing.TB, cfg Config, n int) (*Store, []audit.Record) {
 	t.Helper()
 	s := mustOpen(t, cfg)
@@ -56,7 +56,7 @@ func recorded(t testing.TB, cfg Config, n int) (*Store, []audit.Record) {
 		all = append(all, r)
 	}
 	if len(all) != n {
-		t.Fatalf("%d entries of %d", len(all), n)
+		t.Fatalf("the log has %d entries, want %d", len(all), n)
 	}
 	return s, all
 }
@@ -75,7 +75,7 @@ func mustAudit(t testing.TB, s *Store) *audit.Writer {
 	return w
 }
 
-// use1 is the i-th use of a key, as the routes record it.
+// use1 returns the entry for the i-th use of a key, as the routes record it.
 func use1(i int) auth.Entry {
 	return auth.Entry{
 		Time: noon.Add(time.Duration(i) * time.Millisecond), RequestID: fmt.Sprintf("req_%026d", i),
@@ -86,8 +86,8 @@ func use1(i int) auth.Entry {
 	}
 }
 
-// TestAuditForgedNextEntry: an entry that somebody put where the next one belongs does
-// not keep the trail from being written.
+// TestAuditForgedNextEntry stores a forged entry in the place of the next one. The trail can still be written, and
+// verification reports the forged entry.
 func TestAuditForgedNextEntry(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
@@ -119,8 +119,8 @@ func TestAuditForgedNextEntry(t *testing.T) {
 	})
 }
 
-// TestAuditColumns changes each cell of each table by hand: every one counts. Of two entries
-// one is pruned, so that each table has one row.
+// TestAuditColumns changes each cell of each table by hand. Verification must report every change. The trail has
+// two entries, one of them pruned, so that each table has one row.
 func TestAuditColumns(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s, all := recorded(t, cfg, 2)
@@ -134,7 +134,7 @@ func TestAuditColumns(t *testing.T) {
 			table  string
 			column string
 			values []any
-			entry  bool // the entry 2 is to be named
+			entry  bool // entry 2 must be named
 		}{
 			{"audit_pages", "writer", []any{"nobody", ""}, true},
 			{"audit_pages", "first_seq", numbers, false},
@@ -173,15 +173,15 @@ func TestAuditColumns(t *testing.T) {
 					return p.Writer == writer && p.Seq <= 2 && 2 <= p.Last
 				})
 				if (r.Err() == nil) != (v == before) || cell.entry && named == (v == before) {
-					t.Errorf("%s.%s = %v: %v", cell.table, cell.column, v, r.Problems)
+					t.Errorf("with %s.%s = %v, Verify reports %v", cell.table, cell.column, v, r.Problems)
 				}
 			}
 		}
 	})
 }
 
-// TestAuditTrailComesNext: many changes wait for their turn, of which none ends before the audit trail is
-// written. It waits for the change that runs, and for no other.
+// TestAuditTrailComesNext writes the audit trail while many updates wait for their turn. The write waits for the
+// running update, and then runs before all others.
 func TestAuditTrailComesNext(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
@@ -210,7 +210,7 @@ func TestAuditTrailComesNext(t *testing.T) {
 		for range 50 {
 			hold(func() { begun.Add(1) }, written)
 		}
-		time.Sleep(50 * time.Millisecond) // so that they wait
+		time.Sleep(50 * time.Millisecond) // until all of them wait
 		err := make(chan error, 1)
 		waits := s.write.Stats().WaitCount
 		go func() { err <- errors.Join(w.Record(t.Context(), use1(1)), w.Flush(t.Context())) }()
@@ -222,15 +222,15 @@ func TestAuditTrailComesNext(t *testing.T) {
 			t.Error(err)
 		}
 		if n := int(begun.Load()); n > cap(s.turns) {
-			t.Errorf("%d changes began before the trail was written", n)
+			t.Errorf("%d updates began before the trail was written", n)
 		}
 		close(written)
 		all.Wait()
 	})
 }
 
-// TestSizeOfTheTrail compares it with the bytes of the entries, after an older program wrote some and others are
-// added and pruned.
+// TestSizeOfTheTrail compares Size with the bytes of the entries, in a trail that an older program began, after
+// entries were added and pruned.
 func TestSizeOfTheTrail(t *testing.T) {
 	text, err := os.ReadFile("testdata/audit_0006.sql")
 	if err != nil {
@@ -245,11 +245,11 @@ func TestSizeOfTheTrail(t *testing.T) {
 			sums, err := texts(t.Context(), s.read, "SELECT COALESCE(SUM(octet_length(entries)), 0) FROM audit_pages")
 			n, sizeErr := s.Audit().Size(t.Context())
 			if err := errors.Join(err, sizeErr); err != nil || fmt.Sprint(n) != sums[0] || n < least || n > most {
-				t.Errorf("%s: %d bytes, the pages have %v; %v", what, n, sums, err)
+				t.Errorf("%s: Size returns %d bytes, the pages have %v; %v", what, n, sums, err)
 			}
 		}
 		check("an older trail", 1000, 20_000)
-		// A thousand empty requests of one key, a hundred a second, with all that a caller can choose at its longest.
+		// A thousand empty requests of one key, a hundred a second. Fields that callers can choose have their maximum length.
 		for i := range 1000 {
 			e := use1(0)
 			e.Time = noon.Add(time.Duration(i) * 10 * time.Millisecond)
@@ -275,7 +275,7 @@ func TestSizeOfTheTrail(t *testing.T) {
 		}
 		check("all pruned", 0, 0)
 		if r, err := audit.Verify(t.Context(), s.Audit(), pepper); err != nil || r.Err() != nil {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("Verify = %+v, %v", r, err)
 		}
 	})
 }

@@ -16,16 +16,16 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// maxPage is the size in bytes from which on a page takes no more entries.
+// maxPage is the size in bytes at which a page is full.
 const maxPage = 64 << 10
 
-// A page is some entries of a chain, in order, as a row keeps them.
+// A page is a row with consecutive entries of a chain.
 type page struct {
 	writer          string
-	first, last     int64 // numbers
+	first, last     int64 // numbers of the entries
 	firstAt, lastAt int64 // earliest and latest time
 	entries         textBytes
-	uses            []pageUse // of another table
+	uses            []pageUse // rows of audit_uses
 }
 
 var pages = record[page]{"audit page", "audit_pages", func(p *page) []field {
@@ -35,7 +35,7 @@ var pages = record[page]{"audit page", "audit_pages", func(p *page) []field {
 	}
 }}
 
-// pageUse tells that a page has entries of a key.
+// pageUse records that a page has entries of a key.
 type pageUse struct {
 	writer          string
 	first           int64
@@ -49,22 +49,22 @@ var pageUses = record[pageUse]{"use of a key", "audit_uses", func(u *pageUse) []
 	}
 }}
 
-// pagesOf writes records, which are of one chain, as pages.
+// pagesOf returns records, which belong to one chain, as pages.
 func pagesOf(records []audit.Record) (all []page) {
 	for i := range records {
 		if n := len(all); n == 0 || len(all[n-1].entries) >= maxPage {
-			room := min(512*(len(records)-i), maxPage+1024) // about, so that the text rarely moves
-			all = append(all, page{writer: records[i].Writer, first: records[i].Seq, entries: make([]byte, 0, room)})
+			size := min(512*(len(records)-i), maxPage+1024) // an estimate that avoids most reallocations
+			all = append(all, page{writer: records[i].Writer, first: records[i].Seq, entries: make([]byte, 0, size)})
 		}
 		p := &all[len(all)-1]
 		p.entries = audit.AppendLine(p.entries, records[i])
-		p.note(&records[i])
+		p.include(&records[i])
 	}
 	return all
 }
 
-// note has the columns of p tell of r, its next entry.
-func (p *page) note(r *audit.Record) {
+// include updates the columns and uses of p for its next entry r.
+func (p *page) include(r *audit.Record) {
 	at := r.Entry.Time.UnixMilli()
 	if p.last == 0 {
 		p.firstAt, p.lastAt = at, at
@@ -79,7 +79,7 @@ func (p *page) note(r *audit.Record) {
 	p.uses = append(p.uses, pageUse{p.writer, p.first, r.Entry.KeyID, r.Entry.Owner, at, at})
 }
 
-// records yields the entries of p; an error for each line that is none.
+// records yields the entries of p, and an error for each line that is not an entry.
 func (p *page) records(yield func(audit.Record, error) bool) {
 	for i, line := range bytes.SplitAfter(p.entries, []byte("\n")) {
 		if len(line) == 0 {
@@ -95,12 +95,12 @@ func (p *page) records(yield func(audit.Record, error) bool) {
 	}
 }
 
-// String says where p lies.
+// String returns the table and the chain of p, for error messages.
 func (p *page) String() string {
 	return fmt.Sprintf("table audit_pages, chain %s, page of entry %d", p.writer, p.first)
 }
 
-// bytesOf returns the size of all entries.
+// bytesOf returns the sum of the sizes of pages.
 func bytesOf(all []page) (n int64) {
 	for i := range all {
 		n += int64(len(all[i].entries))
@@ -108,14 +108,14 @@ func bytesOf(all []page) (n int64) {
 	return n
 }
 
-// insert adds pages, which are of one chain.
+// insert adds pages of one chain.
 func (l *AuditLog) insert(ctx context.Context, db querier, all []page) error {
 	for _, p := range all {
 		if _, err := change(ctx, db, pages.insert(l.s, p)); err != nil {
 			return err
 		}
-		const some = 32 // rows of one statement
-		for uses := range slices.Chunk(p.uses, some) {
+		const atOnce = 32 // rows in one statement
+		for uses := range slices.Chunk(p.uses, atOnce) {
 			if _, err := change(ctx, db, pageUses.insert(l.s, uses...)); err != nil {
 				return err
 			}
@@ -124,7 +124,8 @@ func (l *AuditLog) insert(ctx context.Context, db querier, all []page) error {
 	return nil
 }
 
-// prunePages removes the entries of point's chain up to it, which may lie within a page.
+// prunePages deletes the entries of point's chain up to point. If point lies within a page, the rest of the page
+// is stored again.
 func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Checkpoint) error {
 	old := sq.And{sq.Eq{"writer": point.Writer}, sq.LtOrEq{"first_seq": point.Seq}}
 	cut, err := collectFrom(ctx, db, pages.query(l.s).Where(old).Where(sq.Gt{"last_seq": point.Seq}), pages.scan)
@@ -144,7 +145,7 @@ func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Check
 	for _, p := range cut {
 		for r, err := range p.records {
 			if err != nil {
-				return err // what cannot be read is not to be lost by the way
+				return err // pruning must not delete unreadable entries silently
 			}
 			if r.Seq > point.Seq {
 				stay = append(stay, r)
@@ -160,9 +161,9 @@ func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Check
 	return l.insert(ctx, db, back)
 }
 
-// Scan implements [audit.Trail], by chain and number. It holds a connection until the loop ends.
-// The columns that [AuditLog.Find] uses are compared with the entries: where they differ it yields an
-// [audit.UnreadableError], so that nobody can hide entries from queries.
+// Scan implements [audit.Trail], by chain and number. It uses a connection until the loop ends. It compares the
+// columns that [AuditLog.Find] uses with the entries. If they differ, it yields an [audit.UnreadableError]. So
+// nobody can hide entries from queries by changing those columns.
 func (l *AuditLog) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
 	return func(yield func(audit.Record, error) bool) {
 		c := &pageCheck{seed: maphash.MakeSeed(), sums: map[string]*useSum{}}
@@ -181,7 +182,7 @@ func (l *AuditLog) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
 		for _, w := range slices.Sorted(maps.Keys(c.sums)) {
 			if !stopped && c.sums[w].sum != 0 {
 				where := "table audit_uses, chain " + w
-				stopped = !yield(audit.Record{}, &audit.UnreadableError{Where: where, Err: errors.New("it does not tell what the entries tell")})
+				stopped = !yield(audit.Record{}, &audit.UnreadableError{Where: where, Err: errors.New("the table does not match the entries")})
 			}
 		}
 	}
@@ -194,8 +195,8 @@ func each(ctx context.Context, s *Store, q sq.Sqlizer, do func(scanner) bool) (e
 		return err
 	}
 	var rows *sql.Rows
-	err = s.again(func() (err error) {
-		rows, err = s.read.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // both are, below
+	err = s.retry(func() (err error) {
+		rows, err = s.read.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // both are checked below
 		return err
 	})
 	if err != nil {
@@ -203,38 +204,38 @@ func each(ctx context.Context, s *Store, q sq.Sqlizer, do func(scanner) bool) (e
 	}
 	for rows.Next() {
 		if !do(rows) {
-			_ = rows.Close() // nobody wants the rest
+			_ = rows.Close() // the caller does not need the rest
 			return nil
 		}
 	}
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// pageCheck holds what stands in other columns and tables against the entries. It keeps
-// a sum per chain, of hashes that nobody can foresee.
+// pageCheck compares the columns of pages and the rows of audit_uses with the entries. For each chain it sums
+// hashes of the uses. Their seed is random, so nobody can prepare rows with the same sum.
 type pageCheck struct {
 	seed maphash.Seed
 	sums map[string]*useSum
 }
 
 type useSum struct {
-	sum  uint64 // of what pages tell, less what audit_uses tells
-	last int64  // the newest page; a writer may add others meanwhile
+	sum  uint64 // hashes of the uses in pages, minus hashes of the rows of audit_uses
+	last int64  // the newest page that was read; a writer may have added others since
 }
 
-// page yields the entries of a row, and reports whether to go on.
+// page yields the entries of a row, and reports whether the caller wants more.
 func (c *pageCheck) page(row scanner, yield func(audit.Record, error) bool) bool {
 	p, err := pages.scan(row)
-	if err != nil { // SQLite keeps texts in columns of numbers, if somebody puts them there
+	if err != nil { // SQLite accepts texts in columns of numbers
 		return yield(audit.Record{}, &audit.UnreadableError{Where: p.String(), Err: err})
 	}
-	told := page{writer: p.writer, first: p.first, entries: p.entries}
+	want := page{writer: p.writer, first: p.first, entries: p.entries}
 	for r, err := range p.records {
 		if err == nil && r.Writer != p.writer {
-			err = &audit.UnreadableError{Where: p.String(), Err: fmt.Errorf("it holds an entry of chain %s", r.Writer)}
+			err = &audit.UnreadableError{Where: p.String(), Err: fmt.Errorf("the page has an entry of chain %s", r.Writer)}
 		}
 		if err == nil {
-			told.note(&r)
+			want.include(&r)
 		}
 		if !yield(r, err) {
 			return false
@@ -246,20 +247,20 @@ func (c *pageCheck) page(row scanner, yield func(audit.Record, error) bool) bool
 		c.sums[p.writer] = s
 	}
 	s.last = p.first
-	for _, u := range told.uses {
+	for _, u := range want.uses {
 		s.sum += maphash.Comparable(c.seed, u)
 	}
-	if told.last != p.last || told.firstAt != p.firstAt || told.lastAt != p.lastAt {
-		return yield(audit.Record{}, &audit.UnreadableError{Where: p.String(), Err: errors.New("the row does not tell what the entries tell")})
+	if want.last != p.last || want.firstAt != p.firstAt || want.lastAt != p.lastAt {
+		return yield(audit.Record{}, &audit.UnreadableError{Where: p.String(), Err: errors.New("the columns of the row do not match the entries")})
 	}
 	return true
 }
 
-// use takes a row of audit_uses off the sum.
+// use subtracts a row of audit_uses from its chain's sum.
 func (c *pageCheck) use(row scanner) bool {
 	u, err := pageUses.scan(row)
 	if err != nil {
-		return true // then the sum is wrong, which tells
+		return true // then the sum is not 0, which is an error
 	}
 	if s := c.sums[u.writer]; s != nil && u.first <= s.last {
 		s.sum -= maphash.Comparable(c.seed, u)

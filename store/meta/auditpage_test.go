@@ -10,7 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// TestAuditOfTextsInNumbers: SQLite keeps what it is given.
+// TestAuditOfTextsInNumbers writes texts into columns of numbers, which SQLite accepts. Verification must report
+// the page.
 func TestAuditOfTextsInNumbers(t *testing.T) {
 	for _, column := range []string{"first_seq", "last_seq", "first_at", "last_at"} {
 		s, all := recorded(t, config(t), 3)
@@ -26,13 +27,13 @@ func TestAuditOfTextsInNumbers(t *testing.T) {
 	}
 }
 
-// TestAuditOfManyPages has queries and cuts that begin and end within pages.
+// TestAuditOfManyPages has queries and prune points that begin and end within pages.
 func TestAuditOfManyPages(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		const n = 1100
 		s, all := recorded(t, cfg, n)
 		if pages := len(pagesOf(all[:1024])); pages < 3 {
-			t.Fatalf("%d pages", pages)
+			t.Fatalf("the entries fill %d pages, want at least 3", pages)
 		}
 		for _, q := range []audit.Query{{Limit: 300}, {Limit: 300, Key: all[3].Entry.KeyID}, {Limit: 300, Owner: "org_acme"}} {
 			var got []audit.Record
@@ -49,7 +50,7 @@ func TestAuditOfManyPages(t *testing.T) {
 			want := slices.DeleteFunc(slices.Clone(all), func(r audit.Record) bool { return q.Key != "" && r.Entry.KeyID != q.Key })
 			slices.SortFunc(want, audit.NewestFirst)
 			if !slices.Equal(got, want) {
-				t.Errorf("%+v: %d entries of %d, or others", q, len(got), len(want))
+				t.Errorf("%+v: Find returned %d entries, want %d, or wrong ones", q, len(got), len(want))
 			}
 		}
 		for _, before := range []int{700, 701, 1099} {
@@ -64,7 +65,7 @@ func TestAuditOfManyPages(t *testing.T) {
 	})
 }
 
-func TestDamageToTheTrailIsLeftToItsVerification(t *testing.T) {
+func TestOpenIgnoresDamageToTheTrail(t *testing.T) {
 	cfg := config(t)
 	s, all := recorded(t, cfg, 500)
 	if err := s.Close(); err != nil {
@@ -77,12 +78,12 @@ func TestDamageToTheTrailIsLeftToItsVerification(t *testing.T) {
 	})(t, cfg)
 	s = mustOpen(t, cfg)
 	if r, err := audit.Verify(t.Context(), s.Audit(), pepper); err == nil && r.Err() == nil {
-		t.Error("a page of noise is not found")
+		t.Error("Verify does not report a page of noise")
 	}
 }
 
-// BenchmarkAudit is an entry from Record to the database, a thousand at a time, as a
-// server with a thousand requests per second has it.
+// BenchmarkAudit measures entries from Record to the database. A flush has a thousand entries, as in a server with
+// a thousand requests per second.
 func BenchmarkAudit(b *testing.B) {
 	for name, config := range map[string]func(testing.TB) Config{"sqlite": config, "postgres": configPostgres} {
 		b.Run(name, func(b *testing.B) {

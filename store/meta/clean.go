@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	maxText   = 255  // characters of ids and labels
+	maxText   = 255  // characters in ids and labels
 	maxURL    = 2048 // bytes
 	maxDomain = 253  // bytes
-	maxRules  = 200  // entries of each list of a website's rules
+	maxRules  = 200  // entries in each list of a website's rules
 )
 
-// faults cleans the fields of a record, and collects what is wrong with them.
+// faults cleans the fields of a record, and collects the problems with them.
 type faults []error
 
 func (f *faults) addf(format string, args ...any) {
 	*f = append(*f, fmt.Errorf(format, args...))
 }
 
-// err joins what was found in a record of that sort.
+// err returns the problems of a record as one error, or nil if there are none. sort is the kind of the record.
 func (f faults) err(sort string) error {
 	if len(f) == 0 {
 		return nil
@@ -37,14 +37,14 @@ func (f faults) err(sort string) error {
 	return fmt.Errorf("store/meta: %s: %w: %w", sort, store.ErrInvalid, errors.Join(f...))
 }
 
-// id keeps a given id, which must be printable and without blanks, and makes a missing one.
+// id checks a given id, which must be printable and without spaces. It generates an id if given is empty.
 func (f *faults) id(prefix, given string) string {
 	if given == "" {
 		return prefix + "_" + strings.ToLower(rand.Text())
 	}
 	f.text("id", given)
 	if strings.ContainsFunc(given, unicode.IsSpace) {
-		f.addf("id must not contain spaces, as %q does", given)
+		f.addf("id must not contain spaces, but %q does", given)
 	}
 	return given
 }
@@ -57,7 +57,7 @@ func (f *faults) required(field, given string) string {
 	return given
 }
 
-// label trims a text for people.
+// label trims and checks a text that people read.
 func (f *faults) label(field, given string) string {
 	given = strings.TrimSpace(given)
 	f.text(field, given)
@@ -75,7 +75,7 @@ func (f *faults) text(field, given string) {
 	}
 }
 
-// address checks that given is an absolute address, of one of schemes when there are some.
+// address checks that given is an absolute URL, with one of schemes if any are given.
 func (f *faults) address(field, given string, schemes ...string) string {
 	given = strings.TrimSpace(given)
 	u, err := url.Parse(given)
@@ -92,7 +92,7 @@ func (f *faults) address(field, given string, schemes ...string) string {
 	return given
 }
 
-// domain reduces an address, or a host with whatever hangs on it, to the host.
+// domain returns the host in a domain, an address, or any part of an address that includes the host.
 func (f *faults) domain(given string) string {
 	host := hostOf(given)
 	switch {
@@ -111,25 +111,27 @@ func isHost(host string) bool {
 	return host != "" && len(host) <= maxDomain && utf8.ValidString(host) && !strings.ContainsFunc(host, bad)
 }
 
-// origins reduces each of them to a host, *.host or *. It leaves what was given as it is.
+// origins reduces each origin to a host, *.host or *, except for null and origins of apps. It does not change
+// given.
 func (f *faults) origins(given []string) []string {
 	f.atMost("allowed origins", len(given))
-	var kept []string
+	var cleaned []string
 	for _, one := range given {
 		if app, ok := appOrigin(one); ok {
-			kept = append(kept, app)
+			cleaned = append(cleaned, app)
 			continue
 		}
 		host := hostOf(one)
 		if host != "*" && !isHost(strings.TrimPrefix(host, "*.")) {
 			f.addf("allowed origin: %q must be a host, *.host, *, null or the origin of an app such as capacitor://localhost", one)
 		}
-		kept = append(kept, host)
+		cleaned = append(cleaned, host)
 	}
-	return kept
+	return cleaned
 }
 
-// appOrigin returns an origin that is matched as a whole: null, or one of an app.
+// appOrigin returns an origin that only matches as a whole, such as null or the origin of an app, and true. It
+// returns false for any other text.
 func appOrigin(text string) (string, bool) {
 	text = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "/")
 	if text == store.NullOrigin {
@@ -142,27 +144,27 @@ func appOrigin(text string) (string, bool) {
 	return text, true
 }
 
-// networks masks each of them, likewise.
+// networks sets the host bits of each network to zero. It does not change given.
 func (f *faults) networks(field string, given []netip.Prefix) []netip.Prefix {
 	f.atMost(field+"es", len(given))
-	var kept []netip.Prefix
+	var cleaned []netip.Prefix
 	for _, one := range given {
-		if !one.IsValid() || one.Addr().Is4In6() { // which no IPv4 address would be in
-			f.addf("%s: %v is no network", field, one)
+		if !one.IsValid() || one.Addr().Is4In6() { // an IPv4-mapped network would contain no IPv4 address
+			f.addf("%s: %v is not an IPv4 or IPv6 network", field, one)
 		}
-		kept = append(kept, one.Masked())
+		cleaned = append(cleaned, one.Masked())
 	}
-	return kept
+	return cleaned
 }
 
 func (f *faults) atMost(field string, n int) {
 	if n > maxRules {
-		f.addf("%d %s, more than %d", n, field, maxRules)
+		f.addf("%s may have at most %d entries, not %d", field, maxRules, n)
 	}
 }
 
-// hostOf drops scheme, user, port, path, query, final dots and the brackets of IPv6. It
-// is a rule for texts rather than a parser of addresses, since people type hosts.
+// hostOf removes scheme, user, port, path, query, trailing dots and the brackets of IPv6. It is more lenient than
+// a URL parser, because people type hosts in many ways.
 func hostOf(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if scheme, after, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, "/?#") {
@@ -177,14 +179,14 @@ func hostOf(text string) string {
 		host, _, _ := strings.Cut(inner, "]")
 		return host
 	}
-	// One colon is a port's; more are an IPv6 address without brackets.
+	// One colon begins a port. Several colons are an IPv6 address without brackets.
 	if host, _, ok := strings.Cut(text, ":"); ok && strings.Count(text, ":") == 1 {
 		text = host
 	}
 	return strings.TrimRight(text, ".")
 }
 
-// created is when a record says that it was made, else now, as it is kept.
+// created returns at, or the current time if at is zero, as the database stores it: in UTC, in whole milliseconds.
 func (s *Store) created(at time.Time) time.Time {
 	if at.IsZero() {
 		at = s.cfg.Now()

@@ -7,8 +7,8 @@ import (
 	sq "github.com/Masterminds/squirrel"
 )
 
-// claimID gives an id to a kind of client, a website or an owner, for good. Of two transactions that claim the same
-// id the second waits for the first.
+// claimID reserves an id for a kind of client, a website or an owner, permanently. If two transactions claim the
+// same id, the second waits for the first. Its error wraps [ErrClientID] if the other kind has the id.
 func (s *Store) claimID(ctx context.Context, db querier, kind, id string) error {
 	claim := s.sql.Insert("client_ids").Columns("id", "kind").Values(id, kind).Suffix("ON CONFLICT (id) DO NOTHING")
 	if _, err := change(ctx, db, claim); err != nil {

@@ -21,7 +21,7 @@ var links = subjectRecord[Link]{
 		}
 	}},
 	kind: store.KindLink, prefix: "lnk",
-	head: func(l *Link) head { return head{&l.ID, &l.Owner, &l.CreatedAt} },
+	fixed: func(l *Link) fixed { return fixed{&l.ID, &l.Owner, &l.CreatedAt} },
 	clean: func(f *faults, l *Link) {
 		l.Slug = f.label("slug", l.Slug)
 		l.TargetURL = f.address("target", l.TargetURL, "http", "https")
@@ -29,25 +29,25 @@ var links = subjectRecord[Link]{
 	},
 }
 
-// CreateLink stores l and returns it as it is stored: an empty id is generated, a zero CreatedAt
-// becomes now, and an empty name the slug, else the target. Its error wraps store.ErrInvalid for a link
-// without owner or with a target that is no web address, [ErrNoOwner], [ErrExists] for an id or slug
-// that exists, and [ErrRemoved].
+// CreateLink stores l and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
+// current time, and an empty name becomes the slug, or the target without a slug. Its error wraps store.ErrInvalid
+// if the owner is missing or the target is not an http or https URL, [ErrNoOwner] if the owner does not exist,
+// [ErrExists] if the id or the slug is taken, or [ErrRemoved].
 func (s *Store) CreateLink(ctx context.Context, l Link) (Link, error) { return links.create(ctx, s, l) }
 
-// ChangeLink changes a link as [Store.ChangeWebsite] does a website; its error also wraps [ErrExists]
-// for a slug that exists.
+// ChangeLink changes a link as [Store.ChangeWebsite] changes a website. Its error also wraps [ErrExists] if the
+// slug is taken.
 func (s *Store) ChangeLink(ctx context.Context, id string, amend func(*Link)) (Link, error) {
 	return links.change(ctx, s, id, amend)
 }
 
-// RemoveLink removes a link; its visits stay stored, and its id stays reserved for its owner: see
-// [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
+// RemoveLink removes a link. Its visits stay stored, and its id stays reserved for its owner: see [ErrRemoved].
+// After [ErrInDoubt] the link may be removed or not. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveLink(ctx context.Context, id string) error {
 	return links.remove(ctx, s, id, nil)
 }
 
-// Link returns the link of an id. Its error wraps store.ErrNotFound.
+// Link returns the link with an id. Its error wraps store.ErrNotFound.
 func (s *Store) Link(ctx context.Context, id string) (Link, error) { return links.byID(ctx, s, id) }
 
 // Links implements [store.SubjectLister].
@@ -55,7 +55,7 @@ func (s *Store) Links(ctx context.Context, owner string) ([]Link, error) {
 	return links.list(ctx, s, sq.Eq{"owner": owner})
 }
 
-// A Monitor is an uptime monitor: a subject of kind schedule.
+// A Monitor is an uptime monitor. Its subject has the kind schedule.
 type Monitor = store.Monitor
 
 var _ store.SubjectLister = (*Store)(nil)
@@ -68,7 +68,7 @@ var monitors = subjectRecord[Monitor]{
 		}
 	}},
 	kind: store.KindSchedule, prefix: "mon",
-	head: func(m *Monitor) head { return head{&m.ID, &m.Owner, &m.CreatedAt} },
+	fixed: func(m *Monitor) fixed { return fixed{&m.ID, &m.Owner, &m.CreatedAt} },
 	clean: func(f *faults, m *Monitor) {
 		m.URL = f.address("url", m.URL)
 		m.Name = cmp.Or(f.label("name", m.Name), m.URL)
@@ -76,27 +76,27 @@ var monitors = subjectRecord[Monitor]{
 	},
 }
 
-// CreateMonitor stores m and returns it as it is stored: an empty id is generated, a zero CreatedAt
-// becomes now, and an empty name the URL. Its error wraps [store.ErrInvalid] for a monitor without
-// owner or with an invalid URL, [store.ErrNotFound] when the owner has no such website or does not
-// exist ([ErrNoOwner]), [ErrExists] for an id that exists, and [ErrRemoved].
+// CreateMonitor stores m and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
+// current time, and an empty name becomes the URL. Its error wraps [store.ErrInvalid] if the owner is missing or
+// the URL is invalid, [store.ErrNotFound] if the owner has no such website, [ErrNoOwner] if the owner does not
+// exist, [ErrExists] if the id is taken, or [ErrRemoved].
 func (s *Store) CreateMonitor(ctx context.Context, m Monitor) (Monitor, error) {
 	return monitors.create(ctx, s, m)
 }
 
-// ChangeMonitor changes a monitor as [Store.ChangeWebsite] does a website; its error also wraps
-// [store.ErrNotFound] when the owner has no such website.
+// ChangeMonitor changes a monitor as [Store.ChangeWebsite] changes a website. Its error also wraps
+// [store.ErrNotFound] if the owner has no such website.
 func (s *Store) ChangeMonitor(ctx context.Context, id string, amend func(*Monitor)) (Monitor, error) {
 	return monitors.change(ctx, s, id, amend)
 }
 
-// RemoveMonitor removes a monitor; its checks stay stored, and its id stays reserved for its owner: see
-// [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
+// RemoveMonitor removes a monitor. Its checks stay stored, and its id stays reserved for its owner: see
+// [ErrRemoved]. After [ErrInDoubt] the monitor may be removed or not. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveMonitor(ctx context.Context, id string) error {
 	return monitors.remove(ctx, s, id, nil)
 }
 
-// Monitor returns the monitor of an id. Its error wraps store.ErrNotFound.
+// Monitor returns the monitor with an id. Its error wraps store.ErrNotFound.
 func (s *Store) Monitor(ctx context.Context, id string) (Monitor, error) {
 	return monitors.byID(ctx, s, id)
 }
@@ -112,7 +112,7 @@ func (s *Store) Owner(ctx context.Context, subject store.Subject) (string, error
 		store.KindWebsite: websites.table, store.KindLink: links.table, store.KindSchedule: monitors.table,
 	}[subject.Kind]
 	if !ok {
-		return "", s.wrap(ctx, "owner", fmt.Errorf("%w: kind %q", store.ErrNotFound, subject.Kind))
+		return "", s.wrap(ctx, "owner", fmt.Errorf("%w: unknown kind of subject: %q", store.ErrNotFound, subject.Kind))
 	}
 	return one(ctx, s, "owner", s.sql.Select("owner").From(table).Where(sq.Eq{"id": subject.ID}), text)
 }

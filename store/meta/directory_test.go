@@ -15,8 +15,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// create makes a record of any kind, and returns it as it is kept, with its id.
-func create(ctx context.Context, s *Store, record any) (kept any, id string, err error) {
+// create creates a record of any kind. It returns the stored record and its id.
+func create(ctx context.Context, s *Store, record any) (stored any, id string, err error) {
 	switch r := record.(type) {
 	case Owner:
 		r, err = s.CreateOwner(ctx, r)
@@ -34,74 +34,74 @@ func create(ctx context.Context, s *Store, record any) (kept any, id string, err
 		var secret auth.Secret
 		r, secret, err = s.CreateKey(ctx, r)
 		if (secret.Reveal() != "") != (err == nil) {
-			err = fmt.Errorf("a secret of %d characters, and %w", len(secret.Reveal()), err)
+			err = fmt.Errorf("the secret has %d characters, the error is %w", len(secret.Reveal()), err)
 		}
 		return r, r.ID, err
 	}
-	return nil, "", fmt.Errorf("%T is no record", record)
+	return nil, "", fmt.Errorf("%T is not a record", record)
 }
 
-type madeCase struct {
+type validCase struct {
 	says         string
-	record, want any
+	record, want any // nil wants the record unchanged
 }
 
-// made are records that are kept; the second is what the first becomes, where that differs.
-func made() []madeCase {
-	later := noonKept.Add(time.Hour)
-	return []madeCase{
-		{"an owner", Owner{ID: "b", Name: ` B "ü" 🙂 `}, Owner{"b", `B "ü" 🙂`, noonKept}},
+// validRecords returns records that can be stored, in this order.
+func validRecords() []validCase {
+	later := noonStored.Add(time.Hour)
+	return []validCase{
+		{"an owner", Owner{ID: "b", Name: ` B "ü" 🙂 `}, Owner{"b", `B "ü" 🙂`, noonStored}},
 		{"an owner without name", Owner{ID: "a", CreatedAt: noon.Add(time.Hour)}, Owner{"a", "a", later}},
 		{"a website", store.Website{ID: "w", Owner: "acme", Domain: "HTTPS://A.example/x"},
-			store.Website{ID: "w", Owner: "acme", Name: "a.example", Domain: "a.example", CreatedAt: noonKept}},
-		{"another of its domain", store.Website{ID: "B", Owner: "acme", Name: "B's", Domain: "a.example", IsPublic: true, CreatedAt: noonKept}, nil},
-		{"an earlier one", store.Website{ID: "z", Owner: "acme", Name: "z", Domain: "z", CreatedAt: noonKept.Add(-time.Hour)}, nil},
-		{"a link", Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example"}, Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example", Name: "go", CreatedAt: noonKept}},
+			store.Website{ID: "w", Owner: "acme", Name: "a.example", Domain: "a.example", CreatedAt: noonStored}},
+		{"another website with the same domain", store.Website{ID: "B", Owner: "acme", Name: "B's", Domain: "a.example", IsPublic: true, CreatedAt: noonStored}, nil},
+		{"a website with an earlier CreatedAt", store.Website{ID: "z", Owner: "acme", Name: "z", Domain: "z", CreatedAt: noonStored.Add(-time.Hour)}, nil},
+		{"a link", Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example"}, Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example", Name: "go", CreatedAt: noonStored}},
 		{"a link without slug", Link{ID: "k", Owner: "acme", TargetURL: "https://b.example"},
-			Link{ID: "k", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example", CreatedAt: noonKept}},
-		{"another, which does not collide", Link{ID: "a", Owner: "acme", TargetURL: "https://b.example", Name: "A", CreatedAt: later}, nil},
-		{"another owner's of the same slug", Link{ID: "t", Owner: "other", Slug: "go", TargetURL: "https://b.example", Name: "T", CreatedAt: noonKept}, nil},
+			Link{ID: "k", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example", CreatedAt: noonStored}},
+		{"another link without slug", Link{ID: "a", Owner: "acme", TargetURL: "https://b.example", Name: "A", CreatedAt: later}, nil},
+		{"a link of another owner with the same slug", Link{ID: "t", Owner: "other", Slug: "go", TargetURL: "https://b.example", Name: "T", CreatedAt: noonStored}, nil},
 		{"a monitor without website", Monitor{ID: "m", Owner: "acme", URL: "tcp://a.example:25"},
-			Monitor{ID: "m", Owner: "acme", Name: "tcp://a.example:25", URL: "tcp://a.example:25", CreatedAt: noonKept}},
-		{"a monitor of a website", Monitor{ID: "M", Owner: "acme", Name: "M", URL: "https://a.example", WebsiteID: "w", CreatedAt: noonKept}, nil},
+			Monitor{ID: "m", Owner: "acme", Name: "tcp://a.example:25", URL: "tcp://a.example:25", CreatedAt: noonStored}},
+		{"a monitor of a website", Monitor{ID: "M", Owner: "acme", Name: "M", URL: "https://a.example", WebsiteID: "w", CreatedAt: noonStored}, nil},
 	}
 }
 
-type refusedCase struct {
+type invalidCase struct {
 	says   string
 	record any
 	want   error
-	names  string // what the error says
+	names  string // words that the error must contain
 }
 
-// refused are records that are not kept beside those of made.
-func refused() []refusedCase {
+// invalidRecords returns records that cannot be stored after validRecords.
+func invalidRecords() []invalidCase {
 	long := strings.Repeat("x", 256)
-	return []refusedCase{
-		{"an owner's id is taken", Owner{ID: "b"}, ErrExists, ""},
-		{"an owner has the id of a website", Owner{ID: "w"}, ErrClientID, "w"},
-		{"a website has the id of an owner", store.Website{ID: "other", Owner: "acme", Domain: "b.example"}, ErrClientID, "other"},
-		{"an id has no blanks", Owner{ID: "a b"}, store.ErrInvalid, "id"},
-		{"a name has one line", Owner{ID: "c", Name: "a\nb"}, store.ErrInvalid, "name"},
-		{"an id has an end", Owner{ID: long}, store.ErrInvalid, "id"},
-		{"a website's id is taken, also for another owner", store.Website{ID: "w", Owner: "other", Domain: "b.example"}, ErrExists, ""},
-		{"every fault of a website is named", store.Website{ID: "a b", Name: "x\x00"}, store.ErrInvalid, "id owner domain name"},
-		{"a link's id is taken", Link{ID: "l", Owner: "other", TargetURL: "https://b.example"}, ErrExists, ""},
-		{"a slug is taken", Link{Owner: "acme", Slug: "go", TargetURL: "https://b.example"}, ErrExists, ""},
-		{"a link needs a web address", Link{Owner: "acme", TargetURL: "javascript://x/%0aalert(1)"}, store.ErrInvalid, "target"},
-		{"a link needs a whole address", Link{Owner: "acme", TargetURL: "example.com/x"}, store.ErrInvalid, "target"},
-		{"a slug has an end", Link{Owner: "acme", TargetURL: "https://a.example", Slug: long}, store.ErrInvalid, "slug"},
-		{"a monitor needs an address", Monitor{Owner: "acme", Name: "m\xff", WebsiteID: "w\x00"}, store.ErrInvalid, "url name website"},
-		{"a monitor's website must be there", Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: "none"}, store.ErrNotFound, ""},
-		{"a monitor's website must be its owner's", Monitor{Owner: "other", URL: "https://a.example", WebsiteID: "w"}, store.ErrNotFound, ""},
-		{"a website needs an owner who is known", store.Website{Owner: "nobody", Domain: "a.example"}, ErrNoOwner, "nobody"},
-		{"so does a link", Link{Owner: "nobody", TargetURL: "https://a.example"}, ErrNoOwner, "nobody"},
-		{"so does a monitor", Monitor{Owner: "nobody", URL: "https://a.example"}, ErrNoOwner, "nobody"},
-		{"so does a key", auth.Key{Owner: "nobody", All: true}, ErrNoOwner, "nobody"},
+	return []invalidCase{
+		{"an owner with a taken id", Owner{ID: "b"}, ErrExists, ""},
+		{"an owner with the id of a website", Owner{ID: "w"}, ErrClientID, "w"},
+		{"a website with the id of an owner", store.Website{ID: "other", Owner: "acme", Domain: "b.example"}, ErrClientID, "other"},
+		{"an id with a space", Owner{ID: "a b"}, store.ErrInvalid, "id"},
+		{"a name with two lines", Owner{ID: "c", Name: "a\nb"}, store.ErrInvalid, "name"},
+		{"an id that is too long", Owner{ID: long}, store.ErrInvalid, "id"},
+		{"a website with a taken id, for another owner", store.Website{ID: "w", Owner: "other", Domain: "b.example"}, ErrExists, ""},
+		{"a website with several faults", store.Website{ID: "a b", Name: "x\x00"}, store.ErrInvalid, "id owner domain name"},
+		{"a link with a taken id", Link{ID: "l", Owner: "other", TargetURL: "https://b.example"}, ErrExists, ""},
+		{"a link with a taken slug", Link{Owner: "acme", Slug: "go", TargetURL: "https://b.example"}, ErrExists, ""},
+		{"a link with a javascript address", Link{Owner: "acme", TargetURL: "javascript://x/%0aalert(1)"}, store.ErrInvalid, "target"},
+		{"a link with a relative address", Link{Owner: "acme", TargetURL: "example.com/x"}, store.ErrInvalid, "target"},
+		{"a slug that is too long", Link{Owner: "acme", TargetURL: "https://a.example", Slug: long}, store.ErrInvalid, "slug"},
+		{"a monitor with several faults", Monitor{Owner: "acme", Name: "m\xff", WebsiteID: "w\x00"}, store.ErrInvalid, "url name website"},
+		{"a monitor of an unknown website", Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: "none"}, store.ErrNotFound, ""},
+		{"a monitor of another owner's website", Monitor{Owner: "other", URL: "https://a.example", WebsiteID: "w"}, store.ErrNotFound, ""},
+		{"a website of an unknown owner", store.Website{Owner: "nobody", Domain: "a.example"}, ErrNoOwner, "nobody"},
+		{"a link of an unknown owner", Link{Owner: "nobody", TargetURL: "https://a.example"}, ErrNoOwner, "nobody"},
+		{"a monitor of an unknown owner", Monitor{Owner: "nobody", URL: "https://a.example"}, ErrNoOwner, "nobody"},
+		{"a key of an unknown owner", auth.Key{Owner: "nobody", All: true}, ErrNoOwner, "nobody"},
 	}
 }
 
-// contents are the lists of a store, of one owner.
+// contents holds the lists of a store for one owner.
 type contents struct {
 	Owners   []Owner
 	Websites []store.Website
@@ -124,25 +124,25 @@ func contentsOf(t *testing.T, s *Store, owner string) (c contents) {
 	return c
 }
 
-// picked are records of made, by id.
-func picked[T any](kept map[string]any, ids string) (list []T) {
+// picked returns the records with ids, in this order.
+func picked[T any](stored map[string]any, ids string) (list []T) {
 	for id := range strings.FieldsSeq(ids) {
-		one, _ := kept[fmt.Sprintf("%T %s", *new(T), id)].(T)
+		one, _ := stored[fmt.Sprintf("%T %s", *new(T), id)].(T)
 		list = append(list, one)
 	}
 	return list
 }
 
-// TestRecords wants lists to hold what was made and nothing that was refused, by creation and then id
-// bytewise, also after a restart.
+// TestRecords checks that lists have all stored records and no invalid ones, by creation time, then id by bytes,
+// also after a restart.
 func TestRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		kept := map[string]any{}
+		stored := map[string]any{}
 		for _, id := range []string{"acme", "other"} {
-			kept["meta.Owner "+id] = Owner{id, id, noonKept}
+			stored["meta.Owner "+id] = Owner{id, id, noonStored}
 		}
-		for _, c := range made() {
+		for _, c := range validRecords() {
 			got, id, err := create(t.Context(), s, c.record)
 			if c.want == nil {
 				c.want = c.record
@@ -150,7 +150,7 @@ func TestRecords(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 				t.Errorf("%s: %v (-want +got):\n%s", c.says, err, diff)
 			}
-			kept[fmt.Sprintf("%T %s", got, id)] = got
+			stored[fmt.Sprintf("%T %s", got, id)] = got
 		}
 		for _, k := range []auth.Key{{ID: "l", Owner: "acme", CreatedAt: noon.Add(time.Hour)}, {ID: "z", Owner: "acme", Disabled: true},
 			{ID: "a", Owner: "acme", Revoked: noon}, {ID: "t", Owner: "other"}} {
@@ -158,9 +158,9 @@ func TestRecords(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			kept["auth.Key "+id] = got
+			stored["auth.Key "+id] = got
 		}
-		for _, c := range refused() {
+		for _, c := range invalidRecords() {
 			_, _, err := create(t.Context(), s, c.record)
 			if !errors.Is(err, c.want) || errors.Is(err, ErrNoOwner) && !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: %v", c.says, err)
@@ -168,20 +168,20 @@ func TestRecords(t *testing.T) {
 			}
 			for name := range strings.FieldsSeq(c.names) {
 				if !strings.Contains(err.Error(), name) {
-					t.Errorf("%s: no word of %s in: %v", c.says, name, err)
+					t.Errorf("%s: the error does not contain %s: %v", c.says, name, err)
 				}
 			}
 		}
 		want := contents{
-			picked[Owner](kept, "acme b other a"), picked[store.Website](kept, "z B w"), picked[Link](kept, "k l a"),
-			picked[Monitor](kept, "M m"), picked[auth.Key](kept, "a z l"),
+			picked[Owner](stored, "acme b other a"), picked[store.Website](stored, "z B w"), picked[Link](stored, "k l a"),
+			picked[Monitor](stored, "M m"), picked[auth.Key](stored, "a z l"),
 		}
 		if diff := cmp.Diff(want, contentsOf(t, s, "acme")); diff != "" {
 			t.Errorf("the lists (-want +got):\n%s", diff)
 		}
 		none := contents{want.Owners, []store.Website{}, []Link{}, []Monitor{}, []auth.Key{}}
 		if diff := cmp.Diff(none, contentsOf(t, s, "nobody")); diff != "" {
-			t.Errorf("what nobody has (-want +got):\n%s", diff)
+			t.Errorf("the lists of an unknown owner (-want +got):\n%s", diff)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -199,8 +199,8 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// TestIDsAreMade: whatever has no id gets one.
-func TestIDsAreMade(t *testing.T) {
+// TestIDsAreGenerated creates records without ids.
+func TestIDsAreGenerated(t *testing.T) {
 	s := mustOpen(t, config(t))
 	for begins, record := range map[string]any{
 		"org_": Owner{}, "web_": store.Website{Owner: "acme", Domain: "a.example"}, "lnk_": Link{Owner: "acme", TargetURL: "https://a.example"},
@@ -238,7 +238,7 @@ func TestOwnerByID(t *testing.T) {
 	})
 }
 
-func TestOwnerIsEnsuredTogether(t *testing.T) {
+func TestConcurrentEnsureOwner(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		stores := [2]*Store{mustOpen(t, cfg), mustOpen(t, cfg)}
 		const together = 8
@@ -286,10 +286,10 @@ func TestDomains(t *testing.T) {
 		var f faults
 		got := f.domain(given)
 		if want == "" && len(f) != 1 {
-			t.Errorf("domain of %q = %q, without a fault", given, got)
+			t.Errorf("the domain of %q is %q, want a fault", given, got)
 		}
 		if want != "" && (got != want || len(f) > 0) {
-			t.Errorf("domain of %q = %q, %v; want %q", given, got, f, want)
+			t.Errorf("the domain of %q is %q, %v; want %q", given, got, f, want)
 		}
 	}
 }

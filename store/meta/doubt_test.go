@@ -14,56 +14,57 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// told counts what a store says of its keys.
-type told struct{ atomic.Int64 }
+// notifications counts the notifications of a store.
+type notifications struct{ atomic.Int64 }
 
-func (t *told) KeyChanged(context.Context, string) { t.Add(1) }
+func (n *notifications) KeyChanged(context.Context, string) { n.Add(1) }
 
-// TestRotationInDoubt breaks the connection at the commit of a rotation. Whether it was made
-// or not, the secret that people use lives on for the grace that was asked for.
+// TestRotationInDoubt breaks the connection at the commit of a rotation. Whether the rotation was stored or not,
+// the secret in use stays valid for the grace period.
 func TestRotationInDoubt(t *testing.T) {
 	s, p := throughProxy(t)
-	for f, made := range map[fate]bool{unsent: false, unanswered: true} {
+	for f, stored := range map[fate]bool{unsent: false, unanswered: true} {
 		k, old, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var heard told
-		s.Notify(&heard)
+		var notified notifications
+		s.Notify(&notified)
 		p.next(f)
 		_, fresh, err := s.RotateKey(t.Context(), k.ID, time.Hour)
-		if errors.Is(err, ErrInDoubt) == made || errors.Is(err, store.ErrUnavailable) == made || (err == nil) != made {
-			t.Errorf("it was made: %t; the rotation: %v", made, err)
+		if errors.Is(err, ErrInDoubt) == stored || errors.Is(err, store.ErrUnavailable) == stored || (err == nil) != stored {
+			t.Errorf("stored: %t; RotateKey: %v", stored, err)
 		}
-		if heard.Load() != 1 {
-			t.Errorf("it was made: %t; caches were told %d times", made, heard.Load())
+		if notified.Load() != 1 {
+			t.Errorf("stored: %t; %d notifications, want 1", stored, notified.Load())
 		}
-		if err != nil { // then its caller tries again
+		if err != nil { // the caller tries again
 			if _, fresh, err = s.RotateKey(t.Context(), k.ID, time.Hour); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, secret := range []auth.Secret{old, fresh} {
 			if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
-				t.Errorf("it was made: %t; a secret that lives: %v", made, err)
+				t.Errorf("stored: %t; a valid secret: %v", stored, err)
 			}
 		}
 	}
 }
 
-// TestChangesInDoubt breaks the connection at the commit of other changes, which are made.
+// TestChangesInDoubt breaks the connection after the server received the commits of other changes, so the changes
+// are stored.
 func TestChangesInDoubt(t *testing.T) {
 	s, p := throughProxy(t)
 	p.next(unanswered)
 	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
 	if err != nil {
-		t.Fatalf("a key that was made: %v", err)
+		t.Fatalf("CreateKey of a stored key: %v", err)
 	}
 	if found, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil || found.ID != k.ID {
-		t.Errorf("its secret: %v, %v", found, err)
+		t.Errorf("KeyByDigest of the key = %v, %v", found, err)
 	}
-	var heard told
-	s.Notify(&heard)
+	var notified notifications
+	s.Notify(&notified)
 	for says, c := range map[string]struct {
 		change func() error
 		again  error
@@ -76,19 +77,19 @@ func TestChangesInDoubt(t *testing.T) {
 	} {
 		p.next(unanswered)
 		if err := c.change(); !errors.Is(err, ErrInDoubt) || !errors.Is(err, store.ErrUnavailable) {
-			t.Errorf("%s, whose outcome is unknown: %v", says, err)
+			t.Errorf("%s with an unknown outcome: %v", says, err)
 		}
 		if err := c.change(); !errors.Is(err, c.again) || errors.Is(err, ErrInDoubt) {
 			t.Errorf("%s again: %v; want %v", says, err, c.again)
 		}
 	}
-	if heard.Load() != 2 {
-		t.Errorf("caches were told %d times of a revocation in doubt and its repetition", heard.Load())
+	if notified.Load() != 2 {
+		t.Errorf("%d notifications of a revocation in doubt and its repetition, want 2", notified.Load())
 	}
 }
 
-// TestAuditInDoubt has a commit arrive while its entry is being appended once more: it is in
-// the trail once, and the chain goes on; also when that entry begins the chain.
+// TestAuditInDoubt commits an entry while the writer appends it again. The entry must be in the trail once, and
+// the chain must continue. It also tests this with the first entry of a chain.
 func TestAuditInDoubt(t *testing.T) {
 	s, p := throughProxy(t)
 	entries, chains := 0, 0
@@ -112,7 +113,7 @@ func TestAuditInDoubt(t *testing.T) {
 			}
 			p.next(f)
 			if err := flush(2); !errors.Is(err, ErrInDoubt) {
-				t.Fatalf("a flush whose outcome is unknown: %v", err)
+				t.Fatalf("a flush with an unknown outcome: %v", err)
 			}
 			if f == late {
 				go func() {
@@ -126,13 +127,13 @@ func TestAuditInDoubt(t *testing.T) {
 			entries, chains = entries+before+1, chains+1
 			r, err := audit.Verify(t.Context(), s.Audit(), pepper)
 			if err != nil || r.Err() != nil || r.Entries != int64(entries) || len(r.Chains) != chains {
-				t.Errorf("%d entries in %d chains, %v, %v; want %d in %d", r.Entries, len(r.Chains), r.Err(), err, entries, chains)
+				t.Errorf("the trail has %d entries in %d chains, %v, %v; want %d in %d", r.Entries, len(r.Chains), r.Err(), err, entries, chains)
 			}
 		})
 	}
 }
 
-// awaitLock returns when somebody waits for a chain that another transaction holds.
+// awaitLock returns when a transaction waits for a chain that another transaction has locked.
 func awaitLock(db *sql.DB) {
 	const waiting = "SELECT pid::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%audit_chains%'"
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -142,16 +143,16 @@ func awaitLock(db *sql.DB) {
 	}
 }
 
-// TestSaltsInDoubt breaks the connection at one of the commits of a day's first salt. Who asks
-// again gets a salt, and those that are due are destroyed.
+// TestSaltsInDoubt breaks the connection at one of the two commits of a day's first salt. The next call must
+// return a salt, and the old salts must be destroyed.
 func TestSaltsInDoubt(t *testing.T) {
 	cfg, today := configPostgres(t), noon
 	shown := newClock(today)
 	cfg.Now = shown.now
 	s, p := throughProxyWithin(t, cfg, time.Minute)
 	for says, fates := range map[string][]fate{
-		"the first is not made":      {unsent},
-		"the second is not made":     {delivered, unsent},
+		"the first is not sent":      {unsent},
+		"the second is not sent":     {delivered, unsent},
 		"the first is not answered":  {unanswered},
 		"the second is not answered": {delivered, unanswered},
 	} {
@@ -165,10 +166,10 @@ func TestSaltsInDoubt(t *testing.T) {
 			t.Fatalf("%s: %v", says, err)
 		}
 		if _, err := s.Salt(t.Context(), today); err != nil {
-			t.Errorf("%s: asked again: %v", says, err)
+			t.Errorf("%s: the next call: %v", says, err)
 		}
 		if left, err := texts(t.Context(), s.read, "SELECT day::text FROM salts"); err != nil || len(left) != 1 {
-			t.Errorf("%s: there are salts of the days %v, %v; want one of today", says, left, err)
+			t.Errorf("%s: the table has salts of the days %v, %v; want only today", says, left, err)
 		}
 	}
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
-// onEach runs a test on an empty database of every engine: SQLite always, PostgreSQL
-// when POSTGRES_DSN names a database in which schemas can be made.
+// onEach runs a test with an empty database of every engine. SQLite always runs. PostgreSQL runs if POSTGRES_DSN
+// names a database in which schemas can be created.
 func onEach(t *testing.T, test func(t *testing.T, cfg Config)) {
 	t.Helper()
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) { test(t, config(t)) })
 }
 
-// onEachEngine is onEach for a test that needs several databases. The engines take turns
-// with those of other tests, so nothing may follow it in a test.
+// onEachEngine is like onEach, for a test that needs several databases. It runs the test in parallel with other
+// tests, so nothing may follow it in a test.
 func onEachEngine(t *testing.T, test func(t *testing.T, config func(testing.TB) Config)) {
 	t.Helper()
 	t.Parallel()
@@ -52,12 +52,13 @@ func configPostgres(t testing.TB) Config {
 	return c
 }
 
-// patient returns a Config with timeouts that no slow machine reaches. Tests of timeouts set shorter ones.
+// patient returns a Config with timeouts that even a slow machine does not reach. Tests of timeouts set shorter
+// ones.
 func patient() Config {
 	return Config{Pepper: pepper, Now: func() time.Time { return noon }, Wait: 2 * time.Minute, Timeout: 4 * time.Minute}
 }
 
-// A clock shows what a test sets. Stores read it in the background, too.
+// A clock shows the time that a test sets. Stores also read it in the background.
 type clock struct{ shown atomic.Pointer[time.Time] }
 
 func newClock(at time.Time) *clock {
@@ -69,7 +70,7 @@ func newClock(at time.Time) *clock {
 func (c *clock) now() time.Time   { return *c.shown.Load() }
 func (c *clock) set(at time.Time) { c.shown.Store(&at) }
 
-// mustOpen opens a store, closes it in the end, and makes the owners of the tests.
+// mustOpen opens a store, creates the owners that tests use, and closes the store when the test ends.
 func mustOpen(t testing.TB, cfg Config) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), cfg)
@@ -89,9 +90,9 @@ func mustOpen(t testing.TB, cfg Config) *Store {
 	return s
 }
 
-// another runs a test of this package in a process of its own, for five minutes at most, and
-// returns it with the lines that it writes to stdout.
-func another(t *testing.T, test string, env ...string) (*exec.Cmd, *bufio.Scanner) {
+// startProcess runs a test of this package in another process, for at most five minutes. It returns the process
+// and the lines of its stdout.
+func startProcess(t *testing.T, test string, env ...string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -111,7 +112,7 @@ func another(t *testing.T, test string, env ...string) (*exec.Cmd, *bufio.Scanne
 	return cmd, bufio.NewScanner(out)
 }
 
-// configAt is that of another process, which was told a path or a DSN, by the real clock.
+// configAt returns the Config for another process, with a path or a DSN and the real clock.
 func configAt(at string) Config {
 	c := patient()
 	c.Now = nil
@@ -123,7 +124,7 @@ func configAt(at string) Config {
 	return c
 }
 
-// raw runs statements on a database, and closes it.
+// raw runs statements on a database, and closes the connection.
 func raw(t *testing.T, cfg Config, statements ...string) {
 	t.Helper()
 	db, err := langOf(cfg).open(cfg, writing)
@@ -140,8 +141,7 @@ func raw(t *testing.T, cfg Config, statements ...string) {
 	}
 }
 
-// filesOf is what the files of the database hold, not what it answers. On PostgreSQL only a
-// superuser can see them.
+// filesOf returns the content of the files of the database. On PostgreSQL, only a superuser can read them.
 func filesOf(t *testing.T, s *Store) string {
 	t.Helper()
 	if s.cfg.Path == "" {
@@ -165,7 +165,7 @@ func filesOfPostgres(t *testing.T, db *sql.DB) string {
 		t.Fatal(err)
 	}
 	if !super {
-		t.Skip("the user of POSTGRES_DSN is no superuser, and may not read files")
+		t.Skip("the user of POSTGRES_DSN is not a superuser, so it cannot read files")
 	}
 	if _, err := db.ExecContext(t.Context(), "CHECKPOINT"); err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// An owner with a website and a key, kept in a SQLite file. With DSN in place of Path the
-// same is kept on PostgreSQL.
+// Stores an owner with a website and a key in a SQLite file. With DSN instead of Path it stores them in
+// PostgreSQL.
 func Example() {
 	folder, err := os.MkdirTemp("", "sightline")
 	if err != nil {
@@ -44,7 +44,7 @@ func Example() {
 		ID: "panel", Owner: "acme", Scopes: []auth.Scope{auth.ReadData},
 		Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: site.ID}},
 	})
-	found, err4 := records.KeyByDigest(ctx, secret.Digest(pepper)) // as a request with the secret does
+	found, err4 := records.KeyByDigest(ctx, secret.Digest(pepper)) // as for a request with the secret
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		fmt.Println(err)
 		return

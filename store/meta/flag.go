@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// Flags is a [flags.Store] beside the other records of a Store, which must stay open. Errors of its
-// methods wrap those of package store, as those of Store do.
+// Flags is a [flags.Store] in the same database as the other records of a Store. The Store must stay open. Errors
+// wrap the errors of package store, as the errors of Store do.
 type Flags struct{ store *Store }
 
 var _ flags.Store = Flags{}
@@ -26,26 +26,26 @@ var (
 	groupColumns = []string{"client_kind", "client", "id", "definition"}
 )
 
-// ofClient is the condition that rows belong to client.
+// ofClient returns the condition for the rows of client.
 func ofClient(client flags.Client) sq.Eq {
 	return sq.Eq{"client_kind": string(client.Kind), "client": client.ID}
 }
 
-// ofRecord is ofClient, for the records whose column has one of ids.
+// ofRecord returns the condition for the rows of client with one of ids in column.
 func ofRecord(client flags.Client, column string, ids any) sq.Eq {
 	where := ofClient(client)
 	where[column] = ids
 	return where
 }
 
-// flagRow is a record of a set: the revision of the set alone, a flag, or a group.
+// flagRow is a row of Load's result: the set's revision, a flag, or a group.
 type flagRow struct {
-	table      string // empty for the revision
+	table      string // empty for the revision of the set
 	revision   int64
 	definition string
 }
 
-// Load implements [flags.Store]. It runs one statement, to get a consistent set.
+// Load implements [flags.Store]. It runs a single statement, so that the set is consistent.
 func (f Flags) Load(ctx context.Context, client flags.Client) (flags.Set, error) {
 	records := func(table string) sq.Sqlizer {
 		q := sq.Select("'"+table+"'", "0", "definition").From(table).Where(ofClient(client))
@@ -115,8 +115,8 @@ func (f Flags) Commit(ctx context.Context, c flags.Commit) error {
 	})
 }
 
-// advance gives the set its next revision, which of those with the same base one can do: the
-// others wait for the row and then find another revision there.
+// advance gives the set its next revision. Concurrent commits with the same base wait for the row of the set. One
+// of them succeeds. The others find a different revision, and fail with [flags.ErrConflict].
 func (f Flags) advance(ctx context.Context, db querier, c flags.Commit) error {
 	var q sq.Sqlizer = f.store.sql.Update("flag_sets").Set("revision", c.Base+1).
 		Where(ofRecord(c.Client, "revision", c.Base))
@@ -150,8 +150,8 @@ func (f Flags) drop(ctx context.Context, db querier, c flags.Commit) error {
 	return nil
 }
 
-// dropAll forgets all that a client has. The set gets its next revision rather than none, so that
-// who remembers it finds out.
+// dropAll returns statements that delete all flags, groups and changes of a client. They increase the revision of
+// the set and do not delete it, so that evaluators with a copy of the set notice the change.
 func (f Flags) dropAll(client flags.Client) []sq.Sqlizer {
 	where := ofClient(client)
 	return []sq.Sqlizer{
@@ -162,10 +162,10 @@ func (f Flags) dropAll(client flags.Client) []sq.Sqlizer {
 	}
 }
 
-// put stores n records in table, in place of those with the same client and id. at returns record i and its values
-// for all columns but the last.
+// put stores n records in table, and replaces records with the same client and id. at returns record i and its
+// values for all columns but the last one.
 func (f Flags) put(ctx context.Context, db querier, table string, columns []string, n int, at func(i int) (record any, key []any)) error {
-	const atOnce = 100 // records in one statement: databases bound its parameters
+	const atOnce = 100 // records in one statement, because databases limit its parameters
 	var sets []string
 	for _, c := range columns[3:] { // client and id identify a record
 		sets = append(sets, c+" = excluded."+c)

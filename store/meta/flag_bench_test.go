@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// BenchmarkChangeOfAFullSet changes one small flag of a client that has flags of about [flags.MaxSet] bytes.
+// BenchmarkChangeOfAFullSet changes one small flag of a client whose flags take about [flags.MaxSet] bytes.
 func BenchmarkChangeOfAFullSet(b *testing.B) {
 	s := mustOpen(b, config(b))
 	web := flags.OfWebsite("web")

@@ -41,12 +41,13 @@ func TestFlagHistoryIsBounded(t *testing.T) {
 		}
 		past, err := s.History(t.Context(), flags.OfWebsite("web"), "f1", math.MaxInt64, 10)
 		if err != nil || len(past) != 2 || past[1].Revision != 2 {
-			t.Errorf("%d changes, %v; want the one of revision 1 forgotten", len(past), err)
+			t.Errorf("%d changes, %v; want all but revision 1", len(past), err)
 		}
 	})
 }
 
-// Small changes of a large flag take little space, and come back whole.
+// TestFlagHistoryStoresDifferences makes small changes of a large flag. They take little space, and History
+// returns whole flags.
 func TestFlagHistoryStoresDifferences(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
@@ -59,7 +60,7 @@ func TestFlagHistoryStoresDifferences(t *testing.T) {
 		for i := range int64(50) {
 			f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Revision: i + 1, Rules: []flags.Rule{{On: "email", Operator: "in", Values: values}},
 				Payload: json.RawMessage(`{"html":"<&>","n":1.0}`)}
-			if i%3 != 0 { // so that a member comes and goes
+			if i%3 != 0 { // so that a field appears and disappears
 				f.Description = fmt.Sprintf("change %d", i)
 			}
 			one := flags.Change{Client: flags.OfWebsite("web"), Flag: "f1", Revision: i + 1, At: noon.UTC().Truncate(time.Millisecond), Event: flags.Updated, Actor: flags.Actor{Kind: "key"}, Before: before, After: new(f)}
@@ -82,12 +83,12 @@ func TestFlagHistoryStoresDifferences(t *testing.T) {
 			}
 		}
 		if size := historySize(t, s); size > 2*256<<10 {
-			t.Errorf("50 small changes of a flag of 250 kB take %d bytes", size)
+			t.Errorf("50 small changes of a flag with 250 kB take %d bytes", size)
 		}
 	})
 }
 
-// The changes of a client have a bound in bytes, beyond which the oldest are deleted.
+// TestFlagHistoryIsBoundedInBytes stores changes beyond the limit in bytes. The oldest ones are deleted.
 func TestFlagHistoryIsBoundedInBytes(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
@@ -111,7 +112,8 @@ func TestFlagHistoryIsBoundedInBytes(t *testing.T) {
 	})
 }
 
-// A history ends at a change that was deleted out of order. It never shows the state of another change.
+// TestFlagHistoryEndsAtAGap deletes a change out of order. The history ends there, and never shows the state after
+// another change.
 func TestFlagHistoryEndsAtAGap(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
@@ -128,7 +130,7 @@ func TestFlagHistoryEndsAtAGap(t *testing.T) {
 		raw(t, cfg, "DELETE FROM flag_changes WHERE revision = 3")
 		past, err := s.Flags().History(t.Context(), client, "f1", math.MaxInt64, 10)
 		if err != nil || len(past) != 1 || past[0].Revision != 4 || past[0].Before.Description != "2" {
-			t.Errorf("%+v, %v; want change 4 alone", past, err)
+			t.Errorf("%+v, %v; want only change 4", past, err)
 		}
 	})
 }
@@ -142,7 +144,7 @@ func historySize(t *testing.T, s *Store) int64 {
 	return sum[0]
 }
 
-func TestFlagsGoWithTheirClient(t *testing.T) {
+func TestRemovingAClientRemovesItsFlags(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		m := mustOpen(t, cfg)
 		s := m.Flags()
@@ -162,7 +164,7 @@ func TestFlagsGoWithTheirClient(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// Sets of the other kind with these ids stay.
+		// Sets of the other kind of client with the same ids stay.
 		if err := errors.Join(m.RemoveWebsite(t.Context(), "w"), m.RemoveOwner(t.Context(), "gone")); err != nil {
 			t.Fatal(err)
 		}
@@ -171,18 +173,18 @@ func TestFlagsGoWithTheirClient(t *testing.T) {
 			set, err1 := s.Load(t.Context(), id)
 			past, err2 := s.History(t.Context(), id, "f1", math.MaxInt64, 10)
 			if err := errors.Join(err1, err2); err != nil || len(set.Flags) != want || len(set.Groups) != want || len(past) != want || set.Revision != int64(2-want) {
-				t.Errorf("%s: %+v, %d changes, %v", id, set, len(past), err)
+				t.Errorf("%s has %+v, %d changes, %v", id, set, len(past), err)
 			}
 		}
 	})
 }
 
-func TestDamagedFlagIsNoFlag(t *testing.T) {
+func TestDamagedFlagIsAnError(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		raw(t, cfg, "INSERT INTO flag_definitions (client_kind, client, id, environment, flag_key, definition) VALUES ('website', 'web', 'f1', '', 'k', '{')")
 		if set, err := s.Flags().Load(t.Context(), flags.OfWebsite("web")); !errors.Is(err, store.ErrCorrupt) {
-			t.Errorf("%+v, %v", set, err)
+			t.Errorf("Load = %+v, %v; want ErrCorrupt", set, err)
 		}
 	})
 }

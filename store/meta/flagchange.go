@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// flagChange is a change as it is stored: see migrations/0014_flag_clients.sql.
+// flagChange is a row of flag_changes. The file migrations/0014_flag_clients.sql explains its columns.
 type flagChange struct {
 	flags.Change
 
@@ -31,11 +31,11 @@ var flagChanges = record[flagChange]{"flag change", "flag_changes", func(c *flag
 	}
 }}
 
-// A change takes about changeSize bytes beside its texts.
+// changeSize is the approximate size of a change in bytes, without undo and after.
 const changeSize = 128
 
-// remember adds the changes of c to the history, and deletes the oldest ones beyond [flags.MaxHistory] changes of a
-// flag and [flags.MaxHistoryBytes] of the client.
+// remember adds the changes of c to the history. It deletes the oldest changes beyond [flags.MaxHistory] changes
+// of a flag and [flags.MaxHistoryBytes] bytes of a client.
 func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 	for _, one := range c.Changes {
 		one.Client = c.Client
@@ -56,7 +56,8 @@ func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 	return f.boundHistory(ctx, db, c.Client)
 }
 
-// addChange stores one change. The change before it no longer needs its whole flag if undo leads there.
+// addChange stores one change. If the change's undo leads to the flag after the previous change, the previous
+// change no longer stores that flag.
 func (f Flags) addChange(ctx context.Context, db querier, one flags.Change) error {
 	row := flagChange{Change: one}
 	after, err := membersOf(one.After)
@@ -87,7 +88,7 @@ func (f Flags) addChange(ctx context.Context, db querier, one flags.Change) erro
 	return err
 }
 
-// releasePrevious removes the flag from the change before one, if it is before.
+// releasePrevious removes the stored flag from the change before one, if that flag equals before.
 func (f Flags) releasePrevious(ctx context.Context, db querier, one flags.Change, before members) error {
 	text, err := toJSON(before)
 	if err != nil {
@@ -99,16 +100,16 @@ func (f Flags) releasePrevious(ctx context.Context, db querier, one flags.Change
 	return err
 }
 
-// boundHistory deletes the oldest changes of a client while all take more than [flags.MaxHistoryBytes].
+// boundHistory deletes the oldest changes of a client until all changes take at most [flags.MaxHistoryBytes].
 func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client) error {
 	sum, err := collectFrom(ctx, db, f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(ofClient(client)), number)
 	if err != nil || len(sum) != 1 {
 		return err
 	}
 	for excess := sum[0] - flags.MaxHistoryBytes; excess > 0; {
-		const some = 100
+		const atOnce = 100
 		oldest, err := collectFrom(ctx, db, f.store.sql.Select("flag", "revision", "size").From(flagChanges.table).
-			Where(ofClient(client)).OrderBy("changed_at", "revision").Limit(some),
+			Where(ofClient(client)).OrderBy("changed_at", "revision").Limit(atOnce),
 			func(row scanner) (c flagChange, err error) {
 				err = row.Scan(&c.Flag, &c.Revision, &c.size)
 				return c, err
@@ -131,8 +132,9 @@ func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client
 	return nil
 }
 
-// History implements [flags.Store]. It reads all changes since, because each one leads to the one before it. It ends
-// where the next change was deleted before its time, since a clock that is set back makes new changes look old.
+// History implements [flags.Store]. It reads all later changes too, because each change leads to the one before
+// it. The history ends where the next change is missing: boundHistory deletes by time, and after the clock was set
+// back it can delete a newer change first.
 func (f Flags) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change, error) {
 	q := flagChanges.query(f.store).Where(ofRecord(client, "flag", flag)).OrderBy("revision DESC")
 	rows, err := collect(ctx, f.store, "history of a flag", q, flagChanges.scan)
@@ -140,7 +142,7 @@ func (f Flags) History(ctx context.Context, client flags.Client, flag string, be
 		return nil, err
 	}
 	found := []flags.Change{}
-	var state members // of the flag after the row
+	var state members // the flag after the row
 	for i, row := range rows {
 		if len(found) >= limit || !row.after.Valid && (i == 0 || rows[i-1].Revision != row.Revision+1) {
 			break
@@ -161,7 +163,7 @@ func (f Flags) History(ctx context.Context, client flags.Client, flag string, be
 	return found, nil
 }
 
-// around returns the flag after and before c. state is the flag before the next change.
+// around returns the flag after c and the flag before c. state is the flag before the next change.
 func (c flagChange) around(state members) (after, before members, err error) {
 	after = state
 	if c.after.Valid {
@@ -180,10 +182,10 @@ func (c flagChange) around(state members) (after, before members, err error) {
 	return after, u.apply(after), nil
 }
 
-// members are the fields of a flag as JSON.
+// members holds the fields of a flag as JSON.
 type members map[string]json.RawMessage
 
-// membersOf returns the members of f; nil for nil.
+// membersOf returns the members of f, or nil if f is nil.
 func membersOf(f *flags.Flag) (m members, err error) {
 	if f == nil {
 		return nil, nil
@@ -195,7 +197,7 @@ func membersOf(f *flags.Flag) (m members, err error) {
 	return m, fromJSON(text, &m)
 }
 
-// flag returns the flag of m, which is client's; nil for nil.
+// flag returns the flag of client with the members m, or nil if m is nil.
 func (m members) flag(client flags.Client) (*flags.Flag, error) {
 	if m == nil {
 		return nil, nil
@@ -210,7 +212,7 @@ func (m members) flag(client flags.Client) (*flags.Flag, error) {
 	return f, err
 }
 
-// undo turns a flag into the one before a change.
+// undo turns the flag after a change into the flag before it.
 type undo struct {
 	Set  members  `json:"set,omitempty"`
 	Drop []string `json:"drop,omitempty"` // members that the flag before did not have
@@ -231,7 +233,7 @@ func undoOf(before, after members) (u undo) {
 	return u
 }
 
-// apply returns the flag before, and leaves after as it is.
+// apply returns the flag before the change. It does not modify after.
 func (u undo) apply(after members) members {
 	before := maps.Clone(after)
 	maps.Copy(before, u.Set)
@@ -241,7 +243,7 @@ func (u undo) apply(after members) members {
 	return before
 }
 
-// toJSON writes a record so that the JSON values in it stay as they are, byte for byte.
+// toJSON encodes a record. JSON values in the record stay the same, byte for byte.
 func toJSON(record any) (string, error) {
 	text, err := jsontext.AppendLine(nil, record)
 	return string(text), err
@@ -249,7 +251,7 @@ func toJSON(record any) (string, error) {
 
 func fromJSON(text string, into any) error {
 	if err := json.Unmarshal([]byte(text), into); err != nil {
-		return fmt.Errorf("%w: a flag: %w", store.ErrCorrupt, err)
+		return fmt.Errorf("%w: flag: %w", store.ErrCorrupt, err)
 	}
 	return nil
 }

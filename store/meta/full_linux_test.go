@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestOpenOnAFullDisk needs the right to mount.
+// TestOpenOnAFullDisk mounts a small file system. It is skipped without the right to mount.
 func TestOpenOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {

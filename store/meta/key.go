@@ -13,11 +13,12 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// CreateKey stores k with a new secret, and returns both: k as it is stored (see [auth.Issuer.Issue]),
-// and the secret, which no other call returns. Its error wraps [auth.ErrBadKey] for a key that
-// [auth.Key.Check] refuses, [ErrNoOwner], and [ErrExists] and [auth.ErrExists] for an id that exists.
-// After a commit in doubt it looks the key up; its error wraps [ErrInDoubt] when it did not find it,
-// and then there may be a key whose secret is lost.
+// CreateKey stores k with a new secret. It returns the stored key (see [auth.Issuer.Issue]) and the secret, which
+// no other call returns. Its error wraps [auth.ErrBadKey] if [auth.Key.Check] rejects the key, [ErrNoOwner] if the
+// owner does not exist, or both [ErrExists] and [auth.ErrExists] if the id is taken.
+//
+// After a commit with an unknown outcome, CreateKey looks the key up. If it does not find the key, the error wraps
+// [ErrInDoubt]. The key may still exist then, but its secret is lost.
 func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
@@ -30,21 +31,21 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 	if errors.Is(err, ErrExists) {
 		err = fmt.Errorf("%w: %w", err, auth.ErrExists)
 	}
-	s.tell(ctx, k.ID, err)
+	s.notify(ctx, k.ID, err)
 	if err = s.settleSecret(ctx, k.ID, secret, err); err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
 	return k, secret, nil
 }
 
-// RotateKey gives the key a new secret, which no other call returns, and keeps old ones valid as
-// [auth.Issuer.Reissue] says. All else of the key stays. Of concurrent rotations one succeeds, and the others change nothing: their error wraps
-// [auth.ErrConflict]. Otherwise its error wraps auth.ErrNotFound, and auth.ErrBadKey for a revoked or
-// expired key or a negative grace.
+// RotateKey gives the key a new secret, which no other call returns. Old secrets stay valid as described at
+// [auth.Issuer.Reissue]. All other fields stay. Of concurrent rotations one succeeds. The others change nothing,
+// and their error wraps [auth.ErrConflict]. Other errors wrap auth.ErrNotFound, or auth.ErrBadKey if the key is
+// revoked or expired or grace is negative.
 //
-// After a commit in doubt it looks for the new secret. When it does not find it, its error wraps
-// [ErrInDoubt], and the rotation may still take effect, with a secret that is lost. Then
-// [auth.Key.Start] differs from before, and rotating again ends the secret that is in use.
+// After a commit with an unknown outcome, RotateKey looks for the new secret. If it does not find the secret, the
+// error wraps [ErrInDoubt]. The rotation may still take effect, but its secret is lost. In that case
+// [auth.Key.Start] changes, and another rotation ends the secret that is in use.
 func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
@@ -68,14 +69,15 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	err = s.update(ctx, "rotate key", func(ctx context.Context, db querier) error {
 		return s.writeRotation(ctx, db, found.digest, rotated)
 	})
-	s.tell(ctx, id, err)
+	s.notify(ctx, id, err)
 	if err = s.settleSecret(ctx, id, secret, err); err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
 	return k, secret, nil
 }
 
-// writeRotation stores the secrets of a key that had the digest before.
+// writeRotation stores the secrets of k, if the digest of its current secret is still before. Otherwise its error
+// wraps [auth.ErrConflict].
 func (s *Store) writeRotation(ctx context.Context, db querier, before string, k keyRow) error {
 	// The digest shows whether another rotation came first.
 	same := sq.Eq{"id": k.ID, "digest": before, "revoked_at": nil}
@@ -98,25 +100,24 @@ func (s *Store) writeRotation(ctx context.Context, db querier, before string, k 
 	return err
 }
 
-// settleSecret looks what became of a change in doubt that was to give the key of id a
-// secret, which nobody can make anew. It returns nil when it was made, else err.
+// settleSecret checks whether a change in doubt gave the key this secret, because the secret cannot be generated a
+// second time. It returns nil if the key has the secret, and err otherwise.
 func (s *Store) settleSecret(ctx context.Context, id string, secret auth.Secret, err error) error {
 	if !errors.Is(err, ErrInDoubt) {
 		return err
 	}
-	if found, look := s.keyRow(ctx, "look for a secret", id); look == nil && found.digest == s.digest(secret) {
+	if found, look := s.keyRow(ctx, "look up a secret", id); look == nil && found.digest == s.digest(secret) {
 		return nil
 	}
 	return err
 }
 
-// ChangeKey changes the key of an id by amend (see [auth.Issuer.Amend]), and returns it as it is stored
-// now. Concurrent changes of a key are applied one after another. amend runs within a transaction: it
-// must not use this store. After [ErrInDoubt] the change may have been stored: one that sets fields can
-// be repeated. Its error wraps auth.ErrNotFound, and [auth.ErrBadKey] for a revoked key or an invalid
-// result.
+// ChangeKey changes the key with an id by amend (see [auth.Issuer.Amend]), and returns the stored result.
+// Concurrent changes of a key are applied one after another. amend runs within a transaction, so it must not use
+// this store. After [ErrInDoubt] the change may be stored or not. A change that only sets fields can be repeated.
+// The error wraps auth.ErrNotFound, or [auth.ErrBadKey] if the key is revoked or the result is invalid.
 func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key)) (auth.Key, error) {
-	var kept auth.Key
+	var changed auth.Key
 	err := s.update(ctx, "change key", func(ctx context.Context, db querier) error {
 		found, err := collectFrom(ctx, db, keys.query(s).Where(sq.Eq{"id": id}).Suffix(s.lang.forUpdate), keys.scan)
 		if err != nil {
@@ -125,20 +126,20 @@ func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key))
 		if len(found) == 0 {
 			return errNoKey()
 		}
-		if kept, err = s.issuer.Amend(found[0].key(), amend); err != nil {
+		if changed, err = s.issuer.Amend(found[0].key(), amend); err != nil {
 			return err
 		}
-		_, err = change(ctx, db, s.sql.Update(keys.table).SetMap(named(keyFields(&kept))).Where(sq.Eq{"id": id}))
+		_, err = change(ctx, db, s.sql.Update(keys.table).SetMap(byColumn(keyFields(&changed))).Where(sq.Eq{"id": id}))
 		return err
 	})
-	s.tell(ctx, id, err)
+	s.notify(ctx, id, err)
 	if err != nil {
 		return auth.Key{}, err
 	}
-	return kept, nil
+	return changed, nil
 }
 
-// RevokeKey ends a key for good; revoking again changes nothing. Its error wraps auth.ErrNotFound.
+// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error wraps auth.ErrNotFound.
 func (s *Store) RevokeKey(ctx context.Context, id string) error {
 	return s.changeKey(ctx, "revoke key", id, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).
 		Set("revoked_at", sq.Expr("coalesce(revoked_at, ?)", s.cfg.Now().UnixMilli())))
@@ -149,9 +150,9 @@ func (s *Store) SetKeyDisabled(ctx context.Context, id string, disabled bool) er
 	return s.changeKey(ctx, "disable key", id, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).Set("disabled", disabled))
 }
 
-// changeKey runs a statement that changes the key of id, and tells those who want to know.
+// changeKey runs a statement that changes the key with an id, and notifies the Invalidators.
 func (s *Store) changeKey(ctx context.Context, what, id string, q sq.UpdateBuilder) error {
-	if !keepable(id) {
+	if !storable(id) {
 		return s.wrap(ctx, what, errNoKey())
 	}
 	err := s.update(ctx, what, func(ctx context.Context, db querier) error {
@@ -161,27 +162,27 @@ func (s *Store) changeKey(ctx context.Context, what, id string, q sq.UpdateBuild
 		}
 		return err
 	})
-	s.tell(ctx, id, err)
+	s.notify(ctx, id, err)
 	return err
 }
 
-// Notify makes the store call inv on every change to keys that it makes from now on, or may have made
-// ([ErrInDoubt]).
+// Notify makes s notify inv of every later change of a key that s stored, or may have stored ([ErrInDoubt]).
 func (s *Store) Notify(inv auth.Invalidator) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told = append(s.told, inv)
+	s.invalidators = append(s.invalidators, inv)
 }
 
-// tell runs after a change that ended with err, whether or not its caller still waits.
-func (s *Store) tell(ctx context.Context, id string, err error) {
+// notify calls the Invalidators after a change of a key, unless err says that nothing was stored. It also does so
+// if the ctx of the change has ended.
+func (s *Store) notify(ctx context.Context, id string, err error) {
 	if err != nil && !errors.Is(err, ErrInDoubt) {
 		return
 	}
 	s.mu.Lock()
-	told := slices.Clone(s.told)
+	all := slices.Clone(s.invalidators)
 	s.mu.Unlock()
-	for _, inv := range told {
+	for _, inv := range all {
 		inv.KeyChanged(context.WithoutCancel(ctx), id)
 	}
 }

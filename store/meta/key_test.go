@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// meanwhile is a source of random bytes that does something before it gives the first.
+// meanwhile is a source of random bytes that runs do before it returns the first bytes.
 type meanwhile struct {
 	once sync.Once
 	do   func()
@@ -31,8 +31,7 @@ func rotate(grace time.Duration) func(*Store, string) (auth.Secret, error) {
 	}
 }
 
-// TestRotationIsOvertaken has another process change the key while a rotation makes the
-// new secret.
+// TestRotationIsOvertaken lets another process change the key while a rotation generates the new secret.
 func TestRotationIsOvertaken(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s, other := mustOpen(t, cfg), mustOpen(t, cfg)
@@ -45,7 +44,7 @@ func TestRotationIsOvertaken(t *testing.T) {
 			"a revocation": {func(other *Store, id string) (auth.Secret, error) {
 				return auth.Secret{}, other.RevokeKey(context.Background(), id)
 			}, auth.ErrConflict},
-			"nothing that matters": {func(other *Store, id string) (auth.Secret, error) {
+			"a change of another field": {func(other *Store, id string) (auth.Secret, error) {
 				return auth.Secret{}, other.SetKeyDisabled(context.Background(), id, true)
 			}, nil},
 		} {
@@ -58,10 +57,10 @@ func TestRotationIsOvertaken(t *testing.T) {
 			s.issuer.Rand = &meanwhile{do: func() { won, failed = c.change(other, k.ID) }}
 			_, mine, err := s.RotateKey(t.Context(), k.ID, 0)
 			if failed != nil || !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
-				t.Errorf("overtaken by %s: %v, and the other %v", says, err, failed)
+				t.Errorf("overtaken by %s: %v; the other change: %v", says, err, failed)
 				continue
 			}
-			working := old // after a revocation the old secret finds the key still
+			working := old // after a revocation the old secret still finds the key
 			for _, s := range []auth.Secret{won, mine} {
 				if s.Reveal() != "" {
 					working = s
@@ -97,10 +96,10 @@ func TestMintToken(t *testing.T) {
 		sent.Header.Set("Authorization", "Bearer "+token.Reveal())
 		p, err := authenticator.Authenticate(t.Context(), sent)
 		if err != nil || p.Key.ID != k.ID || p.Token == "" || p.Key.All || p.Key.Has(auth.TrackEvents) {
-			t.Errorf("a token of the key, narrowed: %+v, %v", p, err)
+			t.Errorf("a narrowed token of the key authenticates as %+v, %v", p, err)
 		}
 		if _, err := s.MintToken(t.Context(), "key_none", auth.Claims{}, time.Hour); !errors.Is(err, auth.ErrNotFound) {
-			t.Errorf("a token of no key: %v", err)
+			t.Errorf("a token of an unknown key: %v", err)
 		}
 		if err := s.SetKeyDisabled(t.Context(), k.ID, true); err != nil {
 			t.Fatal(err)
@@ -120,10 +119,10 @@ func TestWithoutPepper(t *testing.T) {
 		}
 		cfg.Pepper = auth.Pepper{}
 		s := mustOpen(t, cfg)
-		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "pepper") {
+		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "Pepper") {
 			t.Errorf("CreateKey: %v", err)
 		}
-		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "pepper") {
+		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "Pepper") {
 			t.Errorf("RotateKey: %v", err)
 		}
 		if keys, err := s.Keys(t.Context(), "acme"); err != nil || len(keys) != 1 {

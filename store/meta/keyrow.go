@@ -13,21 +13,21 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// keyRow is a key with what the store alone knows of it.
+// keyRow is a row of api_keys. digest and old are only known to the store.
 type keyRow struct {
 	auth.Key
 	digest string
-	old    []oldSecret // of Key.Old, in its order
+	old    []oldSecret // in the order of Key.Old
 }
 
-// oldSecret describes in JSON a secret that a rotation replaced.
+// oldSecret is the JSON form of a secret that a rotation replaced.
 type oldSecret struct {
 	Digest string `json:"digest"`
 	Start  string `json:"start,omitempty"`
 	Until  int64  `json:"until"` // milliseconds since 1970
 }
 
-// oldDigests is the table that finds the key of an old secret.
+// oldDigests is the table that maps digests of old secrets to keys.
 const oldDigests = "old_digests"
 
 var keys = record[keyRow]{"key", "api_keys", func(k *keyRow) []field {
@@ -36,8 +36,8 @@ var keys = record[keyRow]{"key", "api_keys", func(k *keyRow) []field {
 		field{"last_used_at", (*millis)(&k.LastUsed)})
 }}
 
-// keyFields are those that a change of a key may change. A key that cannot be read whole must
-// not open more than it should: then the scan fails.
+// keyFields returns the fields that [Store.ChangeKey] writes. Scanning an unreadable field fails, because a partly
+// read key could grant too much.
 func keyFields(k *auth.Key) []field {
 	return []field{
 		{"id", &k.ID}, {"owner", &k.Owner}, {"name", &k.Name}, {"prefix", &k.Prefix}, {"start", &k.Start},
@@ -48,7 +48,7 @@ func keyFields(k *auth.Key) []field {
 	}
 }
 
-// Key returns the key of an id. Its error wraps auth.ErrNotFound.
+// Key returns the key with an id. Its error wraps auth.ErrNotFound.
 func (s *Store) Key(ctx context.Context, id string) (auth.Key, error) {
 	found, err := s.keyRow(ctx, "key", id)
 	return found.key(), err
@@ -79,7 +79,7 @@ func (k keyRow) digests() (d auth.Digests, err error) {
 func readDigest(text string, into *auth.Digest) error {
 	b, err := hex.DecodeString(text)
 	if err == nil && len(b) != len(into) {
-		err = fmt.Errorf("digest of %d bytes", len(b))
+		err = fmt.Errorf("a digest has %d bytes, not %d", len(b), len(into))
 	}
 	copy(into[:], b)
 	return err
@@ -96,7 +96,7 @@ func (s *Store) keyRow(ctx context.Context, what, id string) (keyRow, error) {
 	return found[0], nil
 }
 
-// Keys lists the keys of owner, whatever their state, by creation, then id.
+// Keys lists all keys of owner, including revoked, disabled and expired keys, by creation time, then id.
 func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
 	found, err := keys.list(ctx, s, sq.Eq{"owner": owner})
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
 	return all, nil
 }
 
-// KeyByDigest implements [auth.KeyStore]. Its error wraps store.ErrNotFound too.
+// KeyByDigest implements [auth.KeyStore]. Its error also wraps store.ErrNotFound.
 func (s *Store) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
 	asked := hex.EncodeToString(d[:])
 	q := keys.query(s).Where(sq.Or{sq.Eq{"digest": asked},
@@ -137,16 +137,16 @@ func (s *Store) digest(secret auth.Secret) string {
 
 func (s *Store) needPepper() error {
 	if s.cfg.Pepper.IsZero() {
-		return errors.New("store/meta: no pepper was configured, so no secrets can be made")
+		return errors.New("store/meta: Config.Pepper is required to create secrets")
 	}
 	return nil
 }
 
 func errNoKey() error { return fmt.Errorf("%w: %w", auth.ErrNotFound, store.ErrNotFound) }
 
-// MintToken makes a panel token for the key of an id, bound to the secret that the key has now (see
-// [auth.Tokens]). The token is not stored. Its error wraps auth.ErrNotFound, and auth.ErrBadKey for a
-// key that is not valid, and for claims and a ttl that [auth.Tokens.Mint] refuses.
+// MintToken returns a panel token for the key with an id, bound to the current secret of the key (see
+// [auth.Tokens]). The token is not stored. The error wraps auth.ErrNotFound, or auth.ErrBadKey if the key is not
+// valid or [auth.Tokens.Mint] rejects c or ttl.
 func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl time.Duration) (auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Secret{}, err

@@ -16,8 +16,8 @@ import (
 
 const killVariable = "META_TEST_WRITE_UNTIL_KILLED"
 
-// TestWriteUntilKilled is the process that TestKill kills: it tells every key that was made, and
-// every head of the audit trail that is kept.
+// TestWriteUntilKilled is the process that TestKill kills. It prints every key that it created, and every head of
+// the audit trail that was stored.
 func TestWriteUntilKilled(t *testing.T) {
 	at := os.Getenv(killVariable)
 	if at == "" {
@@ -48,63 +48,64 @@ func TestWriteUntilKilled(t *testing.T) {
 	}
 }
 
-// TestKill kills processes that write: every key and every head that was told is there
-// afterwards, and the audit trail is whole.
+// TestKill kills processes that write. Afterwards every printed key and head must be stored, and the audit trail
+// must be valid.
 func TestKill(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		mustOpen(t, cfg)
 		var heads []audit.Checkpoint
-		var made []string
+		var created []string
 		for round := range 3 {
 			h, ids := untilKilled(t, cfg, 2+2*round)
-			heads, made = append(heads, h...), append(made, ids...)
+			heads, created = append(heads, h...), append(created, ids...)
 		}
 		s := mustOpen(t, cfg)
 		r, err := audit.Verify(t.Context(), s.Audit(), pepper, heads...)
 		if err != nil || r.Err() != nil || len(r.Chains) != 3 {
 			t.Errorf("after three kills: %d chains, %v, %v", len(r.Chains), err, r.Problems)
 		}
-		for _, id := range made {
+		for _, id := range created {
 			if _, err := s.Key(t.Context(), id); err != nil {
-				t.Errorf("a key that was told is gone: %v", err)
+				t.Errorf("a printed key is missing: %v", err)
 			}
 		}
 	})
 }
 
-// untilKilled has a process tell n heads and n keys, kills it, and returns all that it told.
-func untilKilled(t *testing.T, cfg Config, n int) (heads []audit.Checkpoint, made []string) {
+// untilKilled waits until a process has printed n heads and n keys, and kills it. It returns everything that the
+// process printed.
+func untilKilled(t *testing.T, cfg Config, n int) (heads []audit.Checkpoint, created []string) {
 	t.Helper()
-	cmd, lines := another(t, "TestWriteUntilKilled", killVariable+"="+cfg.Path+cfg.DSN)
+	cmd, lines := startProcess(t, "TestWriteUntilKilled", killVariable+"="+cfg.Path+cfg.DSN)
 	for killed := false; lines.Scan(); {
 		var m audit.Checkpoint
 		var mac string
 		if id, ok := strings.CutPrefix(lines.Text(), "key "); ok {
-			made = append(made, id)
+			created = append(created, id)
 		} else if _, err := fmt.Sscan(lines.Text(), new(string), &m.Writer, &m.Seq, &mac); err == nil && m.MAC.UnmarshalText([]byte(mac)) == nil {
-			heads = append(heads, m) // others were cut by the kill
+			heads = append(heads, m) // the kill can cut the last line
 		}
-		if !killed && len(heads) >= n && len(made) >= n {
+		if !killed && len(heads) >= n && len(created) >= n {
 			killed = true
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := cmd.Wait(); err == nil || len(heads) < n || len(made) < n {
-		t.Fatalf("the writer ended by itself, with %d heads and %d keys: %v", len(heads), len(made), err)
+	if err := cmd.Wait(); err == nil || len(heads) < n || len(created) < n {
+		t.Fatalf("the writer ended too early, with %d heads and %d keys: %v", len(heads), len(created), err)
 	}
-	return heads, made
+	return heads, created
 }
 
-// TestDiskFull has the database hit a limit of pages, which it reports as a full disk.
+// TestDiskFull limits the pages of the database. SQLite reports the limit as a full disk.
 func TestDiskFull(t *testing.T) {
 	s := mustOpen(t, config(t))
 	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // raised to what there is
+	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // SQLite raises it to the current size
 		t.Fatal(err)
 	}
 	created := 0
@@ -114,7 +115,7 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	if !errors.Is(err, store.ErrFull) {
-		t.Errorf("after %d websites: %v", created, err)
+		t.Errorf("after %d websites the error is %v, want ErrFull", created, err)
 	}
 	if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != created {
 		t.Errorf("%d websites, %v; want the %d that were created", len(sites), err, created)
@@ -126,6 +127,6 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("after the limit was raised: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// use is what a pool of connections is for.
+// use is the purpose of a connection pool.
 type use int
 
 const (
@@ -17,47 +17,44 @@ const (
 	reading     // changes no record
 )
 
-// lang is all in which one relational database differs from another.
+// lang describes the differences between databases.
 type lang struct {
 	migrations  goose.Dialect
 	placeholder sq.PlaceholderFormat
 	isolation   sql.IsolationLevel // of every transaction
-	// locker keeps other processes from migrating at the same time. Without one they may
-	// trip over each other, and try again.
+	// locker prevents concurrent migrations by other processes. If it is nil, concurrent migrations can fail and
+	// are retried.
 	locker lock.SessionLocker
 
-	check func(Config) error                 // of where the records lie
-	name  func(Config) string                // of where the records lie, without any password
-	open  func(Config, use) (*sql.DB, error) // does not connect yet; the pool has its bounds
-	// inspect has judge look through connections that change nothing, unless nothing is kept there
-	// yet. It makes what can be made. read is the pool for reading.
-	inspect func(c Config, read *sql.DB, judge func(*sql.DB) error) error
+	check func(Config) error                 // checks Path or DSN
+	name  func(Config) string                // returns the place of the records, without a password
+	open  func(Config, use) (*sql.DB, error) // returns a bounded pool that does not connect yet
+	// inspect creates the file if it is missing. It calls checkTables with connections that cannot change
+	// anything, unless the file is new. read is the pool for reading.
+	inspect func(c Config, read *sql.DB, checkTables func(*sql.DB) error) error
 
-	sound  func(context.Context, *sql.DB) error // says why nothing can be kept there
-	tables string                               // lists the names of all tables that may not be another program's
+	usable func(context.Context, *sql.DB) error // returns an error if the database cannot store records
+	tables string                               // a query for the tables that must not belong to another program
 
-	forUpdate string // after a SELECT: keeps what it finds from others until the transaction ends
-	forShare  string // after a SELECT: keeps others from changing what it finds until then
-	byBytes   string // after a text in ORDER BY: whatever the language of the database
+	forUpdate string // ends a SELECT: locks the rows against changes and other locks until the transaction ends
+	forShare  string // ends a SELECT: locks the rows against deletion until the transaction ends
+	byBytes   string // follows a text in ORDER BY: sorts by bytes in every locale
 
-	// Salts are destroyed by clearing their table, since deleted rows may linger.
-	holdSalts  string // keeps others from the table until the transaction ends; empty when they are kept out anyway
+	// A transaction destroys salts by emptying their table, because deleted rows may stay in files.
+	lockSalts  string // locks the table until the transaction ends; empty if transactions exclude each other anyway
 	clearSalts string
-	// settle removes what the database still has of deleted rows beside its tables, and
-	// reports whether it could.
+	// settle removes deleted rows from places other than the tables. It reports whether it succeeded.
 	settle func(context.Context, *sql.DB) (bool, error)
 
-	// lost reports that a connection broke before its statement was answered. Another
-	// connection may work.
+	// lost reports whether a connection broke before the answer to its statement. Another connection may work.
 	lost func(error) bool
-	// inDoubt reports that a commit which failed may have been made.
+	// inDoubt reports whether a failed commit may have been stored.
 	inDoubt func(error) bool
-	// fault names the kind of an error: one of the errors of store, ErrExists, or nil
-	// when it is none of them.
+	// fault returns the kind of an error: an error of package store, ErrExists, or nil for others.
 	fault func(error) error
 }
 
-// langOf is that of the database which c names.
+// langOf returns the lang of the database in c.
 func langOf(c Config) lang {
 	if c.DSN != "" {
 		return postgres()
@@ -69,41 +66,41 @@ func sqlite() lang {
 	return lang{
 		migrations:  goose.DialectSQLite3,
 		placeholder: sq.Question,
-		isolation:   sql.LevelDefault, // which is serializable
+		isolation:   sql.LevelDefault, // serializable
 		check:       checkPath,
 		name:        func(c Config) string { return c.Path },
 		open:        openSQLite,
 		inspect:     inspectFile,
-		sound:       undamaged,
+		usable:      undamaged,
 		tables:      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
-		clearSalts:  "DELETE FROM salts", // whose bytes secure_delete overwrites
+		clearSalts:  "DELETE FROM salts", // secure_delete overwrites the bytes
 		settle:      truncateLog,
 		lost:        func(error) bool { return false },
-		inDoubt:     func(error) bool { return false }, // what fails is rolled back
+		inDoubt:     func(error) bool { return false }, // a failed commit is rolled back
 		fault:       sqliteFault,
 	}
 }
 
-// A schema may hold tables of the host's own; it is another program's when it has some
-// of our names without being ours.
+// postgres accepts tables of the host in the same schema. It rejects a schema in which another program has tables
+// with names of this package.
 func postgres() lang {
 	return lang{
 		migrations:  goose.DialectPostgres,
 		placeholder: sq.Dollar,
-		isolation:   sql.LevelReadCommitted, // also where the database's default is another
+		isolation:   sql.LevelReadCommitted, // whatever the database's default is
 		locker:      migrationLock{},
 		check:       checkDSN,
 		name:        nameOfDSN,
 		open:        openPostgres,
-		inspect:     func(_ Config, read *sql.DB, judge func(*sql.DB) error) error { return judge(read) },
-		sound:       hasSchema,
+		inspect:     func(_ Config, read *sql.DB, checkTables func(*sql.DB) error) error { return checkTables(read) },
+		usable:      hasSchema,
 		tables: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() " +
 			"AND tablename IN ('" + versionTable + "', 'websites', 'links', 'monitors')",
 		forUpdate:  "FOR UPDATE",
 		forShare:   "FOR KEY SHARE",
 		byBytes:    ` COLLATE "C"`,
-		holdSalts:  "LOCK TABLE salts IN ACCESS EXCLUSIVE MODE",
-		clearSalts: "TRUNCATE TABLE salts", // which gives the table a new file
+		lockSalts:  "LOCK TABLE salts IN ACCESS EXCLUSIVE MODE",
+		clearSalts: "TRUNCATE TABLE salts", // gives the table a new file
 		settle:     func(context.Context, *sql.DB) (bool, error) { return true, nil },
 		lost:       postgresLost,
 		inDoubt:    postgresInDoubt,

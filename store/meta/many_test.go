@@ -14,14 +14,14 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// TestManyKeys fills a database with as many keys as SIGHTLINE_KEYS says, and measures
-// look-ups of random ones and of none. With fewer it only sees that they are found.
+// TestManyKeys fills a database with SIGHTLINE_KEYS keys, and measures look-ups of random and of unknown keys. By
+// default it uses few keys, and only checks the answers.
 func TestManyKeys(t *testing.T) {
 	many := 200
 	if text := os.Getenv("SIGHTLINE_KEYS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			t.Fatalf("SIGHTLINE_KEYS=%q is no number of keys", text)
+			t.Fatalf("SIGHTLINE_KEYS must be a whole number of at least 1, not %q", text)
 		}
 		many = n
 	}
@@ -30,7 +30,7 @@ func TestManyKeys(t *testing.T) {
 		began := time.Now()
 		digests := fillKeys(t, s, many)
 		t.Logf("%d keys written in %v", many, time.Since(began).Round(time.Millisecond))
-		if cfg.DSN != "" { // as the server's own housekeeping would
+		if cfg.DSN != "" { // as autovacuum would
 			raw(t, cfg, "VACUUM ANALYZE api_keys")
 		}
 		r := rand.New(rand.NewPCG(7, 7))
@@ -39,7 +39,7 @@ func TestManyKeys(t *testing.T) {
 		unknown := func() (auth.Digest, bool) { return randomDigest(r), false }
 		measure(t, s, "the first look-ups", min(lookups, 1000), known)
 		measure(t, s, "look-ups of keys", lookups, known)
-		measure(t, s, "look-ups of no key", lookups, unknown)
+		measure(t, s, "look-ups of unknown keys", lookups, unknown)
 	})
 }
 
@@ -50,8 +50,8 @@ func randomDigest(r *rand.Rand) (d auth.Digest) {
 	return d
 }
 
-// fillKeys writes keys of 256 owners and returns their digests, in order: written in none,
-// a million would take SQLite half an hour.
+// fillKeys stores keys of 256 owners, and returns their digests. It stores them in the order of their digests,
+// because in random order SQLite would need half an hour for a million.
 func fillKeys(t *testing.T, s *Store, n int) []auth.Digest {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -60,7 +60,7 @@ func fillKeys(t *testing.T, s *Store, n int) []auth.Digest {
 		digests[i] = randomDigest(r)
 	}
 	slices.SortFunc(digests, func(a, b auth.Digest) int { return bytes.Compare(a[:], b[:]) })
-	const transaction, statement = 5000, 50 // keys of each
+	const transaction, statement = 5000, 50 // numbers of keys
 	for lot := range slices.Chunk(digests, transaction) {
 		err := s.update(t.Context(), "fill", func(ctx context.Context, db querier) error {
 			for few := range slices.Chunk(lot, statement) {
@@ -77,7 +77,7 @@ func fillKeys(t *testing.T, s *Store, n int) []auth.Digest {
 	return digests
 }
 
-// idOf is the id of the key that fillKeys makes of a digest.
+// idOf returns the id of the key that fillKeys creates for a digest.
 func idOf(d auth.Digest) string { return "key_" + hex.EncodeToString(d[20:30]) }
 
 func writeKeys(ctx context.Context, s *Store, db querier, digests []auth.Digest) error {

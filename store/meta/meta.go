@@ -20,26 +20,36 @@ import (
 )
 
 var (
-	// ErrExists: a record with that id, or a link with that slug, already exists.
-	ErrExists = errors.New("store/meta: exists already")
-	// ErrInDoubt: the connection broke while the change was committed, so it may have been
-	// made or not. Check before you repeat it.
-	ErrInDoubt = errors.New("store/meta: it is not known whether the change was made")
+	// ErrExists: a record with this id, or a link with this slug, already exists.
+	ErrExists = errors.New("store/meta: already exists")
+	// ErrInDoubt: the connection broke during the commit. The change may be stored or not. Check before you repeat
+	// it.
+	ErrInDoubt = errors.New("store/meta: the connection broke during the commit; check whether the change was stored")
 )
 
-// Config says where records are stored and how keys are made. Exactly one of Path and DSN is required.
+// Config has the place of the records and the settings of new keys. Exactly one of Path and DSN is required.
 type Config struct {
-	Path    string           // of the SQLite file, created when missing; the folder must exist
-	DSN     string           // of a PostgreSQL database: postgres://user@host/database?search_path=schema
-	Pepper  auth.Pepper      // of secrets' digests; zero: keys cannot be created or rotated
-	Prefix  string           // of new secrets; empty means auth.DefaultPrefix
-	Now     func() time.Time // nil means time.Now
-	Wait    time.Duration    // how long to wait for another process's write; 0 means 5 s
-	Timeout time.Duration    // of one operation, unless its context ends before; 0 means Wait + 5 s
-	Logger  *slog.Logger     // nil means silent
+	// Path is the SQLite file. Open creates a missing file, but not its folder.
+	Path string
+	// DSN is the address of a PostgreSQL database: postgres://user@host/database?search_path=schema.
+	DSN string
+	// Pepper is the key of the secrets' digests. Without it, keys cannot be created or rotated, and tokens cannot be
+	// minted.
+	Pepper auth.Pepper
+	// Prefix is the prefix of new secrets. Empty means auth.DefaultPrefix.
+	Prefix string
+	// Now is the clock. Nil means time.Now.
+	Now func() time.Time
+	// Wait is how long an operation waits for a lock of another process. 0 means 5 s.
+	Wait time.Duration
+	// Timeout limits the time of one operation. It must be at least Wait. An operation also ends when its context
+	// ends. 0 means Wait + 5 s.
+	Timeout time.Duration
+	// Logger receives migrations, destroyed salts, and failures to store uses of keys. Nil means no logging.
+	Logger *slog.Logger
 }
 
-// Format prints where records are stored, without the password of a DSN, and nothing else.
+// Format prints only the place of the records, without the password of a DSN.
 func (c Config) Format(f fmt.State, _ rune) {
 	where := c.Path
 	if c.DSN != "" {
@@ -51,24 +61,27 @@ func (c Config) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "store/meta of "+where)
 }
 
-// A Store keeps the records. It is safe for concurrent use, also by several processes.
+// A Store stores the records. It is safe for concurrent use, also by several processes.
 type Store struct {
 	cfg    Config // without the DSN, which may hold a password
-	at     string // where the records lie, without any password
+	at     string // the place of the records, without a password
 	lang   lang
 	write  *sql.DB
 	read   *sql.DB
-	turns  chan struct{} // see newTurns
+	turns  chan struct{} // newTurns explains it
 	sql    sq.StatementBuilderType
 	issuer auth.Issuer
 	salts  saltCache
-	traces atomic.Bool // destroyed salts may still be read in the write-ahead log: at first, those of a process that died
 	uses   uses
 
-	mu      sync.Mutex
-	told    []auth.Invalidator
-	closing sync.Once
-	closed  error
+	// traces is true while the write-ahead log may have destroyed salts. After a start it may have salts from a
+	// process that crashed.
+	traces atomic.Bool
+
+	mu           sync.Mutex
+	invalidators []auth.Invalidator
+	closing      sync.Once
+	closed       error // the result of Close
 }
 
 var (
@@ -77,11 +90,16 @@ var (
 	_ auth.KeyStore    = (*Store)(nil)
 )
 
-// Open opens the file or the database schema of cfg. It creates a missing file and migrates tables of
-// an older program; processes that do so at once wait for each other. Its error joins all problems of
-// cfg, or wraps store.ErrNewerSchema (of a newer program), store.ErrCorrupt (damaged, or not of this
-// program) or store.ErrUnavailable (locked, not to be reached, or no rights); then nothing was changed.
-// Each migration is a transaction: if one is interrupted, opening again continues.
+// Open opens the file or the database schema of cfg. It creates a missing file and migrates tables of older
+// programs. Processes that do so at the same time wait for each other. If cfg is invalid, the error joins all
+// problems. Otherwise it wraps
+//
+//   - store.ErrNewerSchema if the tables belong to a newer program,
+//   - store.ErrCorrupt if the file is damaged or the tables belong to another program,
+//   - store.ErrUnavailable if the database is locked, cannot be reached, or denies access.
+//
+// After these errors nothing was changed. Each migration is a transaction: if one is interrupted, opening again
+// continues.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return open(ctx, cfg, migrations())
 }
@@ -122,9 +140,9 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	return s, nil
 }
 
-// newTurns returns a channel with room for the updates that may use or await a connection of write at the
-// same time. It leaves one connection to the audit trail, whose writes take no turn. Where there is only one
-// connection, at most one other update is before them, however many wait.
+// newTurns returns a channel with a place for each update that may use or await a connection of write at the same
+// time. It leaves one connection to the audit trail, whose writes take no turn. If there is only one connection, a
+// write of the audit trail waits for at most one other update.
 func newTurns(write *sql.DB) chan struct{} {
 	return make(chan struct{}, max(1, write.Stats().MaxOpenConnections-1))
 }
@@ -146,18 +164,18 @@ func (c Config) check() error {
 		faults = append(faults, err)
 	}
 	if c.Wait < 0 {
-		faults = append(faults, fmt.Errorf("store/meta: wait of %v", c.Wait))
+		faults = append(faults, fmt.Errorf("store/meta: Wait must not be negative: %v", c.Wait))
 	}
 	if c.Timeout < 0 || c.Timeout > 0 && c.Timeout < c.Wait {
-		faults = append(faults, fmt.Errorf("store/meta: timeout of %v, and a wait of %v within it", c.Timeout, c.Wait))
+		faults = append(faults, fmt.Errorf("store/meta: Timeout must be at least Wait (%v), not %v", max(0, c.Wait), c.Timeout))
 	}
-	if _, err := auth.NewSecret(nil, c.Prefix); err != nil { // auth knows which prefixes are fit
+	if _, err := auth.NewSecret(nil, c.Prefix); err != nil { // auth checks the prefix
 		faults = append(faults, fmt.Errorf("store/meta: %w", err))
 	}
 	return errors.Join(faults...)
 }
 
-// connect makes the two pools; neither connects yet.
+// connect returns the two pools. Neither connects yet.
 func connect(l lang, cfg Config) (write, read *sql.DB, err error) {
 	if write, err = l.open(cfg, writing); err != nil {
 		return nil, nil, err
@@ -168,25 +186,25 @@ func connect(l lang, cfg Config) (write, read *sql.DB, err error) {
 	return write, read, nil
 }
 
-// Close stores pending uses of keys, ends all work and closes the connections. Calling it again does
-// nothing.
+// Close stores pending uses of keys, ends all work and closes the connections. Further calls return the same
+// error.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
-		// The writer goes last: its close moves the write-ahead log into the file.
+		// The writer is closed last, because this moves the write-ahead log into the file.
 		s.closed = errors.Join(s.stopUses(), s.read.Close(), s.write.Close())
 	})
 	return s.closed
 }
 
-// Ping reports whether records can be read, by reading some. Its error wraps
-// store.ErrUnavailable or store.ErrCorrupt where that is the cause.
+// Ping reads a record, and returns an error if that fails. The error wraps store.ErrUnavailable or
+// store.ErrCorrupt if one of them is the cause.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := collect(ctx, s, "ping", s.sql.Select("id").From("websites").Limit(1), text)
 	return err
 }
 
-// Maintain destroys salts that are due. Open and the first [Store.Salt] of a day do so, too; a host
-// that may be idle for days should call it from time to time.
+// Maintain destroys the salts of days before yesterday. Open and the first [Store.Salt] of a day do so, too. A
+// host that may be idle for days should call it once a day.
 func (s *Store) Maintain(ctx context.Context) error {
 	return s.destroySalts(ctx, dayNumber(s.cfg.Now()))
 }

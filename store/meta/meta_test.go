@@ -20,27 +20,28 @@ const pepperText = "a pepper that is long enough"
 
 var pepper, _ = auth.NewPepper([]byte(pepperText))
 
-// noon has parts that are not kept, and a zone that must not matter.
+// noon has a zone that must not matter, and digits that are not stored.
 var noon = time.Date(2026, 3, 29, 12, 0, 0, 123_456_789, time.FixedZone("", 5*3600+45*60))
 
-var noonKept = time.Date(2026, 3, 29, 6, 15, 0, 123_000_000, time.UTC)
+// noonStored is noon as the store returns it.
+var noonStored = time.Date(2026, 3, 29, 6, 15, 0, 123_000_000, time.UTC)
 
-// TestKeysConform writes through one store and reads through another, as two processes do.
+// TestKeysConform writes through one store and reads through another, like two processes.
 func TestKeysConform(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
 		authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
 			cfg := config(t)
 			cfg.Now = now
 			one, other := mustOpen(t, cfg), mustOpen(t, cfg)
-			proven := onTrial(one)
-			proven.KeyStore, proven.Key, proven.Rotate = other, other.Key, other.RotateKey
-			return proven
+			tested := underTest(one)
+			tested.KeyStore, tested.Key, tested.Rotate = other, other.Key, other.RotateKey
+			return tested
 		}})
 	})
 }
 
-// TestCachedKeysConform puts the cache around the store, as a server does: over SQLite alone, since the
-// cache asks every store for the same.
+// TestCachedKeysConform puts a cache in front of the store, as a server does. It only uses SQLite, because the
+// cache does not depend on the database.
 func TestCachedKeysConform(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, authtest.Harness{Pepper: pepper, Lag: keycache.DefaultTTL, Open: func(t *testing.T, now func() time.Time) authtest.Store {
@@ -52,14 +53,14 @@ func TestCachedKeysConform(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Notify(c)
-		proven := onTrial(s)
-		proven.KeyStore = c
-		return proven
+		tested := underTest(s)
+		tested.KeyStore = c
+		return tested
 	}})
 }
 
-// onTrial is s as the conformance suite drives it, which says when uses are kept.
-func onTrial(s *Store) authtest.Store {
+// underTest returns s for the conformance suite, which decides when uses are stored.
+func underTest(s *Store) authtest.Store {
 	s.uses.stop()
 	<-s.uses.ended
 	return authtest.Store{
@@ -70,13 +71,13 @@ func onTrial(s *Store) authtest.Store {
 		},
 		Used: func(ctx context.Context, id string, at time.Time) error {
 			s.KeyUsed(id, at)
-			return s.keepUses(ctx, false)
+			return s.storeUses(ctx, false)
 		},
 		Key: s.Key, Change: s.ChangeKey,
 	}
 }
 
-// TestDirectoryConforms writes through one store and reads through another, too.
+// TestDirectoryConforms also writes through one store and reads through another.
 func TestDirectoryConforms(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
 		authtest.RunDirectory(t, func(t *testing.T) authtest.Directory {
@@ -101,16 +102,16 @@ func TestDirectoryConforms(t *testing.T) {
 	})
 }
 
-// TestConfigIsChecked wants every fault to be named, and no password.
+// TestConfigIsChecked checks that an error names every fault, and never contains a password.
 func TestConfigIsChecked(t *testing.T) {
 	for says, c := range map[string]struct {
 		cfg   Config
 		names string
 	}{
-		"several faults":     {Config{Prefix: "a_b", Wait: -1}, "path prefix wait"},
-		"a path and a DSN":   {Config{Path: "x", DSN: "postgres://localhost/x"}, "path DSN"},
-		"a DSN that is none": {Config{DSN: "postgres://u:hunter2hunter2@host:port/x"}, "DSN"},
-		"a hasty answer":     {Config{DSN: "postgres://localhost/x", Wait: time.Second, Timeout: time.Millisecond}, "wait timeout"},
+		"several faults":           {Config{Prefix: "a_b", Wait: -1}, "Path prefix Wait"},
+		"a path and a DSN":         {Config{Path: "x", DSN: "postgres://localhost/x"}, "Path DSN"},
+		"an invalid DSN":           {Config{DSN: "postgres://u:hunter2hunter2@host:port/x"}, "DSN"},
+		"a timeout below the wait": {Config{DSN: "postgres://localhost/x", Wait: time.Second, Timeout: time.Millisecond}, "Wait Timeout"},
 	} {
 		s, err := Open(t.Context(), c.cfg)
 		if err == nil || s != nil || strings.Contains(err.Error(), "hunter2") {
@@ -119,18 +120,18 @@ func TestConfigIsChecked(t *testing.T) {
 		}
 		for name := range strings.FieldsSeq(c.names) {
 			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: no word of %s in: %v", says, name, err)
+				t.Errorf("%s: the error does not contain %s: %v", says, name, err)
 			}
 		}
 	}
 }
 
-// TestEnded has operations begin after their context ended, or after Close.
+// TestEnded starts operations after their context ended, or after Close.
 func TestEnded(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		if err := s.Ping(t.Context()); err != nil {
-			t.Errorf("an open store: %v", err)
+			t.Errorf("Ping of an open store: %v", err)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -138,7 +139,7 @@ func TestEnded(t *testing.T) {
 		_, err2 := Open(ended, cfg)
 		for what, err := range map[string]error{"Ping": s.Ping(ended), "CreateWebsite": err1, "Open": err2} {
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s with a context that ended: %v", what, err)
+				t.Errorf("%s with an ended context: %v", what, err)
 			}
 		}
 		if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != 0 {
@@ -148,7 +149,7 @@ func TestEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Ping(t.Context()); err == nil {
-			t.Error("a closed store answers")
+			t.Error("Ping of a closed store succeeds")
 		}
 		if _, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper}); err == nil || errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("the audit log of a closed store: %v", err)
@@ -156,7 +157,7 @@ func TestEnded(t *testing.T) {
 	})
 }
 
-func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+func TestFilesAreOnlyReadableForTheirOwner(t *testing.T) {
 	cfg := config(t)
 	s := mustOpen(t, cfg)
 	if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
@@ -177,7 +178,7 @@ func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestPathsAreTakenAsTheyAre(t *testing.T) {
+func TestPathsWithSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"a b.db", "a?mode=memory&x.db", "a%20b#c.db", "ü'\";.db"} {
 		cfg := config(t)
 		cfg.Path = filepath.Join(filepath.Dir(cfg.Path), name)

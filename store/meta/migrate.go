@@ -19,31 +19,32 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// versionTable is not goose's own default, so that another program's is not taken for ours.
+// versionTable differs from goose's default, so that tables of other programs that use goose are not taken for
+// tables of this package.
 const versionTable = "sightline_meta_version"
 
 func migrations() fs.FS {
 	files, err := fs.Sub(embedded, "migrations")
 	if err != nil {
-		return embedded // cannot be: the name is a constant; then goose finds no migrations and says so
+		return embedded // impossible, because the folder is embedded; goose would report that it has no migrations
 	}
 	return files
 }
 
-// inspect refuses what is not for this program, without changing it, and makes a
-// missing file.
+// inspect creates a missing file. It returns an error, without changing anything, if the tables are not for this
+// program.
 func (s *Store) inspect(ctx context.Context, files fs.FS) error {
 	return s.lang.inspect(s.cfg, s.read, func(db *sql.DB) error {
-		if err := judge(ctx, s.lang, db, files); err != nil {
+		if err := checkTables(ctx, s.lang, db, files); err != nil {
 			return fmt.Errorf("store/meta: %s: %w", s.at, err)
 		}
 		return nil
 	})
 }
 
-// judge says whether this program can work with what db holds.
-func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
-	if err := l.sound(ctx, db); err != nil {
+// checkTables returns an error if this program cannot work with the tables in db.
+func checkTables(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
+	if err := l.usable(ctx, db); err != nil {
 		return kind(ctx, l, err)
 	}
 	tables, err := texts(ctx, db, l.tables)
@@ -54,7 +55,7 @@ func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
 		return nil
 	}
 	if !slices.Contains(tables, versionTable) {
-		return fmt.Errorf("%w: it holds the tables of another program, %q", store.ErrCorrupt, tables)
+		return fmt.Errorf("%w: the tables belong to another program: %q", store.ErrCorrupt, tables)
 	}
 	var have sql.NullInt64
 	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&have); err != nil {
@@ -65,12 +66,12 @@ func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
 		return err
 	}
 	if have.Int64 > known {
-		return fmt.Errorf("%w: it has version %d, this program knows %d", store.ErrNewerSchema, have.Int64, known)
+		return fmt.Errorf("%w: the tables have version %d, this program knows %d", store.ErrNewerSchema, have.Int64, known)
 	}
 	return nil
 }
 
-// newest is the version of the last migration.
+// newest returns the version of the last migration.
 func newest(l lang, db *sql.DB, files fs.FS) (int64, error) {
 	p, err := provider(l, db, files)
 	if err != nil {
@@ -96,8 +97,8 @@ func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
 	return p, nil
 }
 
-// steps are the migrations in files, which go forward only. The statements of each are sent as one text:
-// goose would split a file line by line, with a buffer of 4 MiB for each line.
+// steps returns the migrations in files. They cannot be undone. Each file is sent to the database as one text,
+// because goose would split it line by line, with a buffer of 4 MiB for each line.
 func steps(files fs.FS) (all []*goose.Migration, err error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -121,18 +122,18 @@ func steps(files fs.FS) (all []*goose.Migration, err error) {
 	return all, nil
 }
 
-// migrate brings the schema forward. Each migration is one transaction, in which its version
-// is noted too: a commit whose outcome is unknown was made whole or not at all. Where no lock
-// keeps other processes out, whoever trips over another's work looks again.
+// migrate applies the missing migrations. Each is one transaction, which also stores its version. So after a
+// commit with an unknown outcome a migration is stored completely or not at all. Without a lock, a migration fails
+// if another process migrates at the same time. It is retried then.
 func (s *Store) migrate(ctx context.Context, files fs.FS) error {
 	for try := 1; ; try++ {
-		p, err := provider(s.lang, s.write, files) // a new one, since one remembers what it tried
+		p, err := provider(s.lang, s.write, files) // a new provider for each try, because a provider remembers failed migrations
 		if err != nil {
 			return err
 		}
 		done, err := p.Up(ctx)
 		for _, m := range done {
-			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "schema brought forward",
+			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "schema migrated",
 				slog.String("at", s.at), slog.Int64("version", m.Source.Version))
 		}
 		if err == nil {

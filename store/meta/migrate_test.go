@@ -22,14 +22,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-func TestOlderFileIsBroughtForward(t *testing.T) {
+func TestOlderFileIsMigrated(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		oldFile(t, cfg, "0001_directory.sql", "INSERT INTO websites VALUES ('w', 'acme', 'A', 'a.example', TRUE, 1)")
 		var log bytes.Buffer
 		cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		s := mustOpen(t, cfg)
 		if where := "at=" + langOf(cfg).name(cfg) + " version=2\n"; !strings.Contains(log.String(), where) {
-			t.Errorf("no %q in the log:\n%s", where, log.String())
+			t.Errorf("the log does not contain %q:\n%s", where, log.String())
 		}
 		got, err := s.Website(t.Context(), "w")
 		want := store.Website{ID: "w", Owner: "acme", Name: "A", Domain: "a.example", IsPublic: true, CreatedAt: instant(1)}
@@ -37,7 +37,7 @@ func TestOlderFileIsBroughtForward(t *testing.T) {
 			t.Errorf("the website is now %+v, %v", got, err)
 		}
 		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err != nil {
-			t.Errorf("keys, which the older program did not know: %v", err)
+			t.Errorf("CreateKey, which the older program did not have: %v", err)
 		}
 	})
 }
@@ -58,17 +58,17 @@ func TestOwnersOfOlderRecords(t *testing.T) {
 			{"of-link", "of-link", instant(3)}, {"of-monitor", "of-monitor", instant(4)}, {"of-site", "of-site", instant(5)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("owners of what was there before (-want +got):\n%s%v", diff, err)
+			t.Errorf("owners of older records (-want +got):\n%s%v", diff, err)
 		}
 		if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "of-link", Domain: "a.example"}); err != nil {
-			t.Errorf("a website more: %v", err)
+			t.Errorf("another website: %v", err)
 		}
 	})
 }
 
-// TestAuditTrailFromBeforeIsVerified: a program of version 6 wrote the trail, under a roster, and
-// pruned two entries of eight.
-func TestAuditTrailFromBeforeIsVerified(t *testing.T) {
+// TestOlderAuditTrailIsVerified opens a trail that a program with version 6 wrote, with a list of chains. Two of
+// its eight entries are pruned.
+func TestOlderAuditTrailIsVerified(t *testing.T) {
 	text, err := os.ReadFile("testdata/audit_0006.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestAuditTrailFromBeforeIsVerified(t *testing.T) {
 	})
 }
 
-// oldFile makes the file of a program that knew the migrations up to last.
+// oldFile creates the database of an older program, whose last migration is last, and runs statements on it.
 func oldFile(t testing.TB, cfg Config, last string, statements ...string) {
 	t.Helper()
 	names, err := fs.Glob(migrations(), "*.sql")
@@ -133,7 +133,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 		filled(t, cfg)
 		files, ok := later(t).(fstest.MapFS)
 		if !ok {
-			t.Fatal("the migrations are no MapFS")
+			t.Fatal("the migrations are not a MapFS")
 		}
 		files["9001_bad.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nDELETE FROM websites;\nSELECT nothing FROM nowhere;\n")}
 		if s, err := open(t.Context(), cfg, files); err == nil {
@@ -151,7 +151,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	})
 }
 
-func TestOpeningTogether(t *testing.T) {
+func TestConcurrentOpen(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		const openers = 8
 		var wg sync.WaitGroup
@@ -189,7 +189,8 @@ func TestOpeningTogether(t *testing.T) {
 	})
 }
 
-// TestOldSecretOfOlderRecordsStaysValid opens what a program left that knew one old secret of each key, and rotates.
+// TestOldSecretOfOlderRecordsStaysValid opens the database of a program that stored one old secret for each key,
+// and rotates.
 func TestOldSecretOfOlderRecordsStaysValid(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		now := time.UnixMilli(1_000_000)
@@ -237,8 +238,8 @@ func mustSecret(t *testing.T) auth.Secret {
 	return s
 }
 
-// TestFlagsOfOlderRecords opens sets of flags without a kind, for every way in which an id can belong to a website
-// and to an owner.
+// TestFlagsOfOlderRecords opens sets of flags without a kind of client. The ids belong to a website, an owner,
+// both or neither, in all relevant orders.
 func TestFlagsOfOlderRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		statements := []string{

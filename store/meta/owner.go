@@ -20,12 +20,11 @@ var ErrNoOwner = fmt.Errorf("%w: no such owner", store.ErrNotFound)
 // ErrInUse: an owner that still has records cannot be removed.
 var ErrInUse = errors.New("store/meta: in use")
 
-// ErrClientID: a website cannot have the id of an owner, and an owner cannot have the id of a website, because
-// callers name clients of feature flags by the id alone. It wraps [ErrExists].
+// ErrClientID: a website cannot have the id of an owner, and an owner cannot have the id of a website. Clients of
+// feature flags are either of them, and callers name a client by its id alone. It wraps [ErrExists].
 var ErrClientID = fmt.Errorf("%w: websites and owners cannot share an id", ErrExists)
 
-// An Owner is an organisation, or a person, to whom websites, links, monitors and keys
-// belong.
+// An Owner is an organisation or a person. Websites, links, monitors and keys belong to owners.
 type Owner struct {
 	ID        string
 	Name      string
@@ -36,9 +35,9 @@ var owners = record[Owner]{"owner", "owners", func(o *Owner) []field {
 	return []field{{"id", &o.ID}, {"name", &o.Name}, {"created_at", (*millis)(&o.CreatedAt)}}
 }}
 
-// CreateOwner stores o and returns it as it is stored: an empty id is generated, a zero CreatedAt
-// becomes now, and an empty name the id. Its error wraps [store.ErrInvalid] for an id with blanks or
-// texts that are too long, [ErrExists] for an id that exists, and [ErrClientID] for the id of a website.
+// CreateOwner stores o and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
+// current time, and an empty name becomes the id. Its error wraps [store.ErrInvalid] if the id has spaces or a
+// text is too long, [ErrExists] if the id is taken, or [ErrClientID] if a website has the id.
 func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	var faults faults
 	o.ID = faults.id("org", o.ID)
@@ -59,34 +58,34 @@ func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	return o, nil
 }
 
-// EnsureOwner returns the owner of o's id, and creates it by [Store.CreateOwner] when it does not
-// exist. o needs an id.
+// EnsureOwner returns the owner with the id of o. If there is none, it creates o as [Store.CreateOwner] does. o
+// needs an id.
 func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 	if o.ID == "" {
 		return Owner{}, fmt.Errorf("store/meta: owner: %w: id is required", store.ErrInvalid)
 	}
-	kept, err := s.OwnerByID(ctx, o.ID)
+	found, err := s.OwnerByID(ctx, o.ID)
 	if !errors.Is(err, store.ErrNotFound) {
-		return kept, err
+		return found, err
 	}
-	kept, err = s.CreateOwner(ctx, o)
-	if errors.Is(err, ErrExists) && !errors.Is(err, ErrClientID) { // another process was quicker
+	found, err = s.CreateOwner(ctx, o)
+	if errors.Is(err, ErrExists) && !errors.Is(err, ErrClientID) { // another process created it first
 		return s.OwnerByID(ctx, o.ID)
 	}
-	return kept, err
+	return found, err
 }
 
-// Owners lists all owners by creation, then id.
+// Owners lists all owners by creation time, then id.
 func (s *Store) Owners(ctx context.Context) ([]Owner, error) { return owners.list(ctx, s, nil) }
 
-// OwnerByID returns one owner, or an error that wraps store.ErrNotFound. For the owner of a website see
-// [Store.Owner].
+// OwnerByID returns the owner with an id, or an error that wraps store.ErrNotFound. [Store.Owner] returns the
+// owner of a website.
 func (s *Store) OwnerByID(ctx context.Context, id string) (Owner, error) {
 	return owners.byID(ctx, s, id)
 }
 
-// ChangeOwner changes the name of an owner as [Store.ChangeWebsite] does a website; changes to other
-// fields are ignored.
+// ChangeOwner changes the name of an owner as [Store.ChangeWebsite] changes a website. Changes of other fields are
+// ignored.
 func (s *Store) ChangeOwner(ctx context.Context, id string, amend func(*Owner)) (Owner, error) {
 	return owners.change(ctx, s, id, func(o *Owner) error {
 		n := *o
@@ -97,10 +96,10 @@ func (s *Store) ChangeOwner(ctx context.Context, id string, amend func(*Owner)) 
 	})
 }
 
-// RemoveOwner removes an owner with its revoked keys and feature flags. Its error wraps [ErrInUse] when
-// the owner has websites, links, monitors or other keys. A later owner with the same id counts as the
-// same one: it may use the ids of removed records again (see [ErrRemoved]). After [ErrInDoubt] it may
-// have been removed. Its error wraps store.ErrNotFound.
+// RemoveOwner removes an owner with its revoked keys and its feature flags. Its error wraps [ErrInUse] if the
+// owner has websites, links, monitors or other keys, or store.ErrNotFound. An owner that is created later with the
+// same id may use the ids of removed records again (see [ErrRemoved]). After [ErrInDoubt] the owner may be removed
+// or not.
 func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 	return s.update(ctx, "remove owner", func(ctx context.Context, db querier) error {
 		if _, err := owners.lock(ctx, s, db, id); err != nil {
@@ -118,15 +117,15 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		for _, of := range []struct{ name, table string }{
+		for _, kind := range []struct{ name, table string }{
 			{websites.name, websites.table}, {links.name, links.table}, {monitors.name, monitors.table}, {keys.name, keys.table},
 		} {
-			found, err := collectFrom(ctx, db, s.sql.Select("id").From(of.table).Where(sq.Eq{"owner": id}).OrderBy("id").Limit(1), text)
+			found, err := collectFrom(ctx, db, s.sql.Select("id").From(kind.table).Where(sq.Eq{"owner": id}).OrderBy("id").Limit(1), text)
 			if err != nil {
 				return err
 			}
 			if len(found) > 0 {
-				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, of.name, found[0])
+				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, kind.name, found[0])
 			}
 		}
 		for _, q := range append(s.Flags().dropAll(flags.OfOrganization(id)), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
@@ -138,8 +137,8 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 	})
 }
 
-// needOwner finds out within a transaction whether owner is known, and keeps whoever would remove
-// them waiting until that ends.
+// needOwner returns [ErrNoOwner] if owner does not exist. Otherwise it prevents the removal of owner until the
+// transaction ends.
 func (s *Store) needOwner(ctx context.Context, db querier, owner string) error {
 	found, err := collectFrom(ctx, db, s.sql.Select("id").From(owners.table).Where(sq.Eq{"id": owner}).Suffix(s.lang.forShare), text)
 	if err == nil && len(found) == 0 {

@@ -22,13 +22,13 @@ import (
 
 func checkDSN(c Config) error {
 	if c.Path != "" {
-		return errors.New("store/meta: both a path and a DSN are given; say one")
+		return errors.New("store/meta: set either Path or DSN, not both")
 	}
 	_, err := parseDSN(c)
 	return err
 }
 
-// parseDSN reads the DSN. Its error does not hold the password.
+// parseDSN parses the DSN. Its error does not contain the password.
 func parseDSN(c Config) (*pgx.ConnConfig, error) {
 	conn, err := pgx.ParseConfig(c.DSN)
 	if err != nil {
@@ -45,7 +45,7 @@ func nameOfDSN(c Config) string {
 	return net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database
 }
 
-// openPostgres bounds the pool. What the DSN sets itself stays.
+// openPostgres returns a pool with bounds and session settings. Settings in the DSN take precedence.
 func openPostgres(c Config, u use) (*sql.DB, error) {
 	conn, err := parseDSN(c)
 	if err != nil {
@@ -56,10 +56,10 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 	}
 	presets := map[string]string{
 		"application_name": "sightline",
-		// Transactions say theirs; this is for single statements.
+		// This is for single statements. Transactions set their own level.
 		"default_transaction_isolation": "read committed",
 		"lock_timeout":                  strconv.FormatInt(c.Wait.Milliseconds(), 10),
-		// So that a process that vanished in a transaction does not hold its locks for long.
+		// A process that dies within a transaction must not hold its locks for long.
 		"idle_in_transaction_session_timeout": strconv.FormatInt(c.Timeout.Milliseconds(), 10),
 	}
 	connections := 4
@@ -75,11 +75,11 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	db.SetConnMaxLifetime(time.Hour) // so that connections spread again after a server was away
+	db.SetConnMaxLifetime(time.Hour) // so that connections are spread over all servers again after one was away
 	return db, nil
 }
 
-// hasSchema makes sure that tables have a place to be in.
+// hasSchema returns an error if the search_path has no schema that exists.
 func hasSchema(ctx context.Context, db *sql.DB) error {
 	name, err := texts(ctx, db, "SELECT coalesce(current_schema(), '')")
 	if err == nil && !slices.ContainsFunc(name, func(n string) bool { return n != "" }) {
@@ -88,14 +88,14 @@ func hasSchema(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// migrationLock lets one process at a time migrate a schema. The lock ends with its
-// connection at the latest.
+// migrationLock ensures that only one process at a time migrates a schema. PostgreSQL releases the lock when the
+// connection ends.
 type migrationLock struct{}
 
-// lockSpace keeps these locks apart from the advisory locks of other programs.
+// lockSpace separates this lock from the advisory locks of other programs.
 const lockSpace = 0x51671e
 
-// SessionLock waits for the lock, without the bound on waiting for rows: a migration may take long.
+// SessionLock waits for the lock. It removes the limit on waiting, because migrations may take long.
 func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, "SET lock_timeout = 0"); err != nil {
 		return err
@@ -104,16 +104,16 @@ func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// SessionUnlock gives the lock back, and the connection its bound.
+// SessionUnlock releases the lock, and restores the connection's limit on waiting.
 func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1, hashtext(current_schema()))", lockSpace)
 	_, reset := conn.ExecContext(ctx, "RESET lock_timeout")
 	return errors.Join(err, reset)
 }
 
-// postgresInDoubt reports whether a commit that failed may have been made: unless the server
-// said that it was not. pgx's SafeToRetry does not tell, since it takes a connection that
-// broke before the answer for one that broke before the question.
+// postgresInDoubt reports whether a failed commit may have been stored. That is so unless the server answered that
+// it was not. pgx's SafeToRetry does not help, because it treats a connection that broke before the answer like
+// one that broke before the request.
 func postgresInDoubt(err error) bool {
 	if e, said := errors.AsType[*pgconn.PgError](err); said {
 		return ended(e)
@@ -121,13 +121,13 @@ func postgresInDoubt(err error) bool {
 	return !errors.Is(err, pgx.ErrTxCommitRollback) && !errors.Is(err, sql.ErrTxDone)
 }
 
-// ended reports whether the server ended the connection, whatever ran on it.
+// ended reports whether the server ended the connection for reasons unrelated to the statement.
 func ended(e *pgconn.PgError) bool {
 	return e.Code == "57P01" || e.Code == "57P02" || e.Code == "57P05"
 }
 
-// postgresLost reports whether err is that of a connection that broke, rather than of
-// one that could not be made. Its statement may have run.
+// postgresLost reports whether a connection broke, as opposed to a connection that could not be made. Its
+// statement may have run.
 func postgresLost(err error) bool {
 	if _, unmade := errors.AsType[*pgconn.ConnectError](err); unmade {
 		return false
@@ -163,7 +163,7 @@ func postgresFault(err error) error {
 		return ErrExists
 	case "23503": // foreign_key_violation
 		return store.ErrNotFound
-	case "22021", "22P05": // a text that no table can hold
+	case "22021", "22P05": // a text that PostgreSQL cannot store
 		return store.ErrInvalid
 	case "53100": // disk_full
 		return store.ErrFull
@@ -174,8 +174,8 @@ func postgresFault(err error) error {
 	}
 	switch e.Code[:min(2, len(e.Code))] {
 	case "08", "28", "3D", "40", "53", "55", "57":
-		// Connection, password, database, collision of transactions, resources, lock held,
-		// ended by the operator.
+		// Classes: connection, password, database, conflict of transactions, resources, lock held, ended by the
+		// operator.
 		return store.ErrUnavailable
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// with changes one part of the DSN.
+// with returns cfg with a changed DSN.
 func with(t *testing.T, cfg Config, change func(*url.URL)) Config {
 	t.Helper()
 	u, err := url.Parse(cfg.DSN)
@@ -55,7 +55,7 @@ func TestPostgresCannotBeOpened(t *testing.T) {
 		{"there is no such database", func(u *url.URL) { u.Path = "/no_such_database" }},
 		{"there is no such user", func(u *url.URL) { u.User = url.UserPassword("no_such_user", "hunter2hunter2") }},
 		{"there is no such schema", param("search_path", "no_such_schema")},
-		{"it may only be read", param("default_transaction_read_only", "on")},
+		{"the database is read-only", param("default_transaction_read_only", "on")},
 	} {
 		var log bytes.Buffer
 		cfg := with(t, cfg, c.change)
@@ -65,19 +65,19 @@ func TestPostgresCannotBeOpened(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.says, s, err)
 		}
 		if text := fmt.Sprint(err, log.String()); strings.Contains(text, "hunter2hunter2") {
-			t.Errorf("%s: the password is told: %s", c.says, text)
+			t.Errorf("%s: the text contains the password: %s", c.says, text)
 		}
 	}
 }
 
-func TestPostgresSchemaOfOthers(t *testing.T) {
+func TestPostgresSchemaWithOtherTables(t *testing.T) {
 	for _, c := range []struct {
 		says  string
 		spoil string
 		want  error
 	}{
-		{"tables of the host's own are no matter", "CREATE TABLE cookies (id INTEGER)", nil},
-		{"tables with our names that are not ours are", "CREATE TABLE links (id INTEGER)", store.ErrCorrupt},
+		{"tables of the host", "CREATE TABLE cookies (id INTEGER)", nil},
+		{"a table of another program with a name of this package", "CREATE TABLE links (id INTEGER)", store.ErrCorrupt},
 	} {
 		cfg := configPostgres(t)
 		raw(t, cfg, c.spoil)
@@ -100,11 +100,11 @@ func TestPostgresSchemaOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s, err := Open(t.Context(), cfg); !errors.Is(err, store.ErrNewerSchema) || s != nil {
-		t.Errorf("of a newer program: %v, %v", s, err)
+		t.Errorf("tables of a newer program: %v, %v", s, err)
 	}
 }
 
-// TestPostgresEndsConnections has the server end all connections of the pools.
+// TestPostgresEndsConnections makes the server end all connections of the pools.
 func TestPostgresEndsConnections(t *testing.T) {
 	cfg := with(t, configPostgres(t), param("application_name", t.Name()))
 	s := mustOpen(t, cfg)
@@ -115,7 +115,7 @@ func TestPostgresEndsConnections(t *testing.T) {
 	db := pgtest.Open(t)
 	for _, noticed := range []bool{false, true} {
 		var wg sync.WaitGroup
-		for range 8 { // so that the pools are full
+		for range 8 { // until the pools are full
 			wg.Go(func() {
 				_, _ = s.Key(t.Context(), k.ID)
 				_ = s.SetKeyDisabled(t.Context(), k.ID, false)
@@ -130,7 +130,7 @@ func TestPostgresEndsConnections(t *testing.T) {
 			t.Errorf("the pools hold %d connections", len(killed))
 		}
 		if noticed {
-			time.Sleep(100 * time.Millisecond) // the ends have arrived
+			time.Sleep(100 * time.Millisecond) // until the pools have noticed
 		}
 		if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
 			t.Errorf("a read after the connections ended: %v", err)
@@ -141,7 +141,7 @@ func TestPostgresEndsConnections(t *testing.T) {
 	}
 }
 
-func TestPostgresGoesAwayAndComesBack(t *testing.T) {
+func TestPostgresIsAwayForAWhile(t *testing.T) {
 	s, p := throughProxyWithin(t, configPostgres(t), 5*time.Second)
 	clock := noon
 	cache, err := keycache.New(keycache.Config{Store: s, Now: func() time.Time { return clock }})
@@ -165,11 +165,11 @@ func TestPostgresGoesAwayAndComesBack(t *testing.T) {
 		}
 		p.set(c.cut, c.hang)
 		if _, err := cache.KeyByDigest(t.Context(), d); err != nil {
-			t.Errorf("%s: a key that was just looked up: %v", c.says, err)
+			t.Errorf("%s: a key that is in the cache: %v", c.says, err)
 		}
 		clock = clock.Add(time.Second)
 		var errs [4]error
-		var together sync.WaitGroup // each may take the time-out; whoever hangs ends the test
+		var together sync.WaitGroup // each operation may take the whole timeout; one that never ends fails the test
 		together.Go(func() { _, errs[0] = cache.KeyByDigest(t.Context(), d) })
 		together.Go(func() { _, errs[1] = s.Owner(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w"}) })
 		together.Go(func() { _, errs[2] = s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}) })
@@ -180,13 +180,13 @@ func TestPostgresGoesAwayAndComesBack(t *testing.T) {
 				t.Errorf("%s: operation %d: %v", c.says, i+1, err)
 			}
 		}
-		p.set(true, false) // what hung is gone for good
+		p.set(true, false) // close the connections that hang
 		p.set(false, false)
 		if found, err := cache.KeyByDigest(t.Context(), d); err != nil || !found.Revoked.IsZero() {
-			t.Errorf("%s, and then they are there again: %+v, %v", c.says, found, err)
+			t.Errorf("after %s: KeyByDigest = %+v, %v", c.says, found, err)
 		}
 		if err := s.SetKeyDisabled(t.Context(), k.ID, false); err != nil {
-			t.Errorf("%s, and then they are there again: %v", c.says, err)
+			t.Errorf("after %s: SetKeyDisabled: %v", c.says, err)
 		}
 	}
 }

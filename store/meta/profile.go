@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// profileRow is a profile with its traits as they are kept.
+// profileRow is a row of profiles. traits is JSON.
 type profileRow struct {
 	store.Profile
 
@@ -32,17 +32,18 @@ type profileCount struct{ anonymous, keyed int }
 
 const profileCounts = "profile_counts"
 
-// mostProfiles bounds the profiles of a website: all of them, and profiles from senders without a key.
-type mostProfiles struct{ all, anonymous int }
+// profileLimits bounds the profiles of a website: all profiles, and profiles that only senders without a key have
+// set.
+type profileLimits struct{ all, anonymous int }
 
-// Identify stores i; it is durable when it returns nil. Its error wraps [store.ErrManyTraits], and
-// [store.ErrManyProfiles] when the website has [store.MaxProfiles], or a sender without a key would add to
-// [store.MaxAnonymousProfiles].
+// Identify stores i. It is on disk when Identify returns nil. The error wraps [store.ErrManyTraits] if the profile
+// would have too many traits. It wraps [store.ErrManyProfiles] if the website already has [store.MaxProfiles], or
+// if a sender without a key would exceed [store.MaxAnonymousProfiles].
 func (s *Store) Identify(ctx context.Context, i store.Identification) error {
-	return s.identify(ctx, i, mostProfiles{store.MaxProfiles, store.MaxAnonymousProfiles})
+	return s.identify(ctx, i, profileLimits{store.MaxProfiles, store.MaxAnonymousProfiles})
 }
 
-func (s *Store) identify(ctx context.Context, i store.Identification, most mostProfiles) error {
+func (s *Store) identify(ctx context.Context, i store.Identification, limits profileLimits) error {
 	this := sq.Eq{"website": i.Website, "id": i.Profile}
 	return s.update(ctx, "identify", func(ctx context.Context, db querier) error {
 		fresh := profileRow{Profile: store.Profile{Website: i.Website, ID: i.Profile, Keyed: i.Keyed, ChangedAt: s.created(s.cfg.Now())}, traits: "{}"}
@@ -51,7 +52,7 @@ func (s *Store) identify(ctx context.Context, i store.Identification, most mostP
 			return err
 		}
 		if added > 0 {
-			if err := s.takeRoom(ctx, db, i, most); err != nil {
+			if err := s.countAdded(ctx, db, i, limits); err != nil {
 				return err
 			}
 		}
@@ -75,16 +76,16 @@ func (s *Store) identify(ctx context.Context, i store.Identification, most mostP
 	})
 }
 
-// takeRoom counts a profile that i added. It returns an error when the website has too many now.
-func (s *Store) takeRoom(ctx context.Context, db querier, i store.Identification, most mostProfiles) error {
+// countAdded counts a profile that i added. It returns an error if the website now has too many.
+func (s *Store) countAdded(ctx context.Context, db querier, i store.Identification, limits profileLimits) error {
 	n, err := s.countProfiles(ctx, db, i.Website, oneProfile(i.Keyed))
 	switch {
 	case err != nil:
 		return err
-	case n.anonymous+n.keyed > most.all:
-		return fmt.Errorf("%w: %d", store.ErrManyProfiles, most.all)
-	case !i.Keyed && n.anonymous > most.anonymous:
-		return fmt.Errorf("%w: %d from senders without a key", store.ErrManyProfiles, most.anonymous)
+	case n.anonymous+n.keyed > limits.all:
+		return fmt.Errorf("%w: %d", store.ErrManyProfiles, limits.all)
+	case !i.Keyed && n.anonymous > limits.anonymous:
+		return fmt.Errorf("%w: %d from senders without a key", store.ErrManyProfiles, limits.anonymous)
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func oneProfile(keyed bool) profileCount {
 	return profileCount{anonymous: 1}
 }
 
-// countProfiles adds more to the counts of a website, and returns the sums.
+// countProfiles adds more to the counts of a website, and returns the new counts.
 func (s *Store) countProfiles(ctx context.Context, db querier, website string, more profileCount) (profileCount, error) {
 	q := s.sql.Insert(profileCounts).Columns("website", "anonymous", "keyed").Values(website, more.anonymous, more.keyed).
 		Suffix("ON CONFLICT (website) DO UPDATE SET anonymous = profile_counts.anonymous + excluded.anonymous, " +
@@ -111,13 +112,14 @@ func (s *Store) countProfiles(ctx context.Context, db querier, website string, m
 	return sums[0], nil
 }
 
-// merge is kept, changed by told, and what it says of a name.
-func merge(kept string, told map[string]any) (text, name string, err error) {
-	all, err := traitsOf(kept)
+// merge returns the stored traits with changes applied, as JSON, and the name in them. A nil value deletes a
+// trait.
+func merge(stored string, changes map[string]any) (text, name string, err error) {
+	all, err := traitsOf(stored)
 	if err != nil {
 		return "", "", err
 	}
-	for key, value := range told {
+	for key, value := range changes {
 		if value == nil {
 			delete(all, key)
 		} else {
@@ -158,7 +160,7 @@ func (s *Store) Profile(ctx context.Context, website, id string) (store.Profile,
 	return row.Profile, s.wrap(ctx, "profile", err)
 }
 
-// ProfileNames returns the names of those of a website's profiles that have one, by id.
+// ProfileNames returns names by id. It omits ids without a profile, and profiles without a name.
 func (s *Store) ProfileNames(ctx context.Context, website string, ids []string) (map[string]string, error) {
 	names := map[string]string{}
 	for some := range slices.Chunk(ids, namesAtOnce) {
@@ -173,10 +175,10 @@ func (s *Store) ProfileNames(ctx context.Context, website string, ids []string) 
 	return names, nil
 }
 
-// namesAtOnce is how many profiles one statement asks for: databases bound the arguments of one.
+// namesAtOnce limits the ids in one statement, because databases limit its arguments.
 const namesAtOnce = 1000
 
-// RemoveProfile deletes a profile; the person's events stay. Its error wraps store.ErrNotFound.
+// RemoveProfile deletes a profile. The person's events stay stored. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {
 	return s.update(ctx, "remove profile", func(ctx context.Context, db querier) error {
 		q := s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "id": id}).Suffix("RETURNING keyed")

@@ -19,7 +19,7 @@ import (
 func TestProfiles(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		tell := func(keyed bool, traits map[string]any) error {
+		identify := func(keyed bool, traits map[string]any) error {
 			return s.Identify(t.Context(), store.Identification{Website: "w", Profile: "u1", Traits: traits, Keyed: keyed})
 		}
 		many := map[string]any{}
@@ -32,30 +32,30 @@ func TestProfiles(t *testing.T) {
 			traits map[string]any
 			err    error
 			name   string
-			kept   map[string]any
+			want   map[string]any
 		}{
-			{"nothing but the id", false, nil, nil, "", map[string]any{}},
+			{"only the id", false, nil, nil, "", map[string]any{}},
 			{"traits of every kind", false, map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "paid": true}, nil, "Ada L.",
 				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "paid": true}},
-			{"one more, one less; a user name is shown before a name", false, map[string]any{"username": "ada", "paid": nil, "email": "Ada@X.example"}, nil, "ada",
+			{"a trait added, a trait removed; username takes precedence over name", false, map[string]any{"username": "ada", "paid": nil, "email": "Ada@X.example"}, nil, "ada",
 				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
-			{"too many", false, many, store.ErrManyTraits, "ada",
+			{"too many traits", false, many, store.ErrManyTraits, "ada",
 				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
-			{"too long", false, map[string]any{"about": strings.Repeat("x", store.MaxTraitsText)}, store.ErrManyTraits, "ada",
+			{"too long a text", false, map[string]any{"about": strings.Repeat("x", store.MaxTraitsText)}, store.ErrManyTraits, "ada",
 				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
-			{"with a key", true, map[string]any{"username": nil, "seats": nil, "email": nil}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
-			{"without one, after that", false, map[string]any{"name": "Eve"}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
+			{"from a sender with a key", true, map[string]any{"username": nil, "seats": nil, "email": nil}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
+			{"from a sender without a key after that", false, map[string]any{"name": "Eve"}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
 		} {
-			if err := tell(row.keyed, row.traits); !errors.Is(err, row.err) {
+			if err := identify(row.keyed, row.traits); !errors.Is(err, row.err) {
 				t.Errorf("%s: %v", row.says, err)
 			}
 			got, err := s.Profile(t.Context(), "w", "u1")
-			if diff := cmp.Diff(row.kept, got.Traits); diff != "" || err != nil || got.Name != row.name || !got.ChangedAt.Equal(noon.Truncate(time.Millisecond)) {
+			if diff := cmp.Diff(row.want, got.Traits); diff != "" || err != nil || got.Name != row.name || !got.ChangedAt.Equal(noon.Truncate(time.Millisecond)) {
 				t.Errorf("%s: %+v, %v (-want +got):\n%s", row.says, got, err, diff)
 			}
 		}
 		if _, err := s.Profile(t.Context(), "other", "u1"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("of another website: %v", err)
+			t.Errorf("a profile of another website: %v", err)
 		}
 		ids := []string{"u1", "nobody"}
 		for i := range namesAtOnce {
@@ -75,7 +75,7 @@ func TestProfiles(t *testing.T) {
 		}
 		for _, want := range []error{nil, store.ErrNotFound} {
 			if err := s.RemoveProfile(t.Context(), "w", "u1"); !errors.Is(err, want) {
-				t.Errorf("removed: %v, want %v", err, want)
+				t.Errorf("RemoveProfile: %v, want %v", err, want)
 			}
 		}
 	})
@@ -87,27 +87,27 @@ func TestProfilesOfAWebsite(t *testing.T) {
 		if _, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"}); err != nil {
 			t.Fatal(err)
 		}
-		tell := func(id string) error {
-			return s.identify(t.Context(), store.Identification{Website: "w", Profile: id}, mostProfiles{2, 2})
+		identify := func(id string) error {
+			return s.identify(t.Context(), store.Identification{Website: "w", Profile: id}, profileLimits{2, 2})
 		}
-		if err := errors.Join(tell("a"), tell("b"), tell("a")); err != nil {
+		if err := errors.Join(identify("a"), identify("b"), identify("a")); err != nil {
 			t.Fatal(err)
 		}
-		if err := tell("c"); !errors.Is(err, store.ErrManyProfiles) {
-			t.Errorf("one too many: %v", err)
+		if err := identify("c"); !errors.Is(err, store.ErrManyProfiles) {
+			t.Errorf("a profile beyond the limit: %v", err)
 		}
 		if err := s.RemoveWebsite(t.Context(), "w"); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range []string{"a", "b", "c"} {
 			if _, err := s.Profile(t.Context(), "w", id); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("%s after the website was removed, or refused: %v", id, err)
+				t.Errorf("profile %s, whose website was removed or which was rejected: %v", id, err)
 			}
 		}
 	})
 }
 
-// TestShareOfSendersWithoutKey: they cannot fill the website, so there is room for the owner's own profiles.
+// TestShareOfSendersWithoutKey checks that senders without a key cannot use up the profiles of a website.
 func TestShareOfSendersWithoutKey(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
@@ -118,10 +118,10 @@ func TestShareOfSendersWithoutKey(t *testing.T) {
 		}{
 			{"a", false, nil}, {"b", false, nil}, {"c", false, store.ErrManyProfiles}, {"a", false, nil},
 			{"c", true, nil}, {"d", false, store.ErrManyProfiles},
-			{"a", true, nil}, {"d", false, nil}, // a is the owner's now, which leaves room for d
+			{"a", true, nil}, {"d", false, nil}, // a has a key now, so there is a place for d
 			{"e", true, store.ErrManyProfiles}, {"e", false, store.ErrManyProfiles}, {"b", true, nil},
 		} {
-			err := s.identify(t.Context(), store.Identification{Website: "w", Profile: row.id, Keyed: row.keyed}, mostProfiles{all: 4, anonymous: 2})
+			err := s.identify(t.Context(), store.Identification{Website: "w", Profile: row.id, Keyed: row.keyed}, profileLimits{all: 4, anonymous: 2})
 			if !errors.Is(err, row.err) {
 				t.Errorf("%+v: %v", row, err)
 			}
@@ -129,7 +129,7 @@ func TestShareOfSendersWithoutKey(t *testing.T) {
 	})
 }
 
-// TestProfileCounts compares the counts with the profiles after changes at random, many at once.
+// TestProfileCounts compares the counts with the profiles after random concurrent changes.
 func TestProfileCounts(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		oldFile(t, cfg, "0015", "INSERT INTO profiles VALUES ('v', 'old1', '', '{}', TRUE, 1), ('v', 'old2', '', '{}', FALSE, 1), ('w', 'p1', '', '{}', FALSE, 1)")
@@ -166,7 +166,7 @@ func TestProfileCounts(t *testing.T) {
 						case n < 6:
 							err = s.RemoveProfile(t.Context(), site, id)
 						default:
-							err = s.identify(t.Context(), store.Identification{Website: site, Profile: id, Keyed: n < 10}, mostProfiles{8, 5})
+							err = s.identify(t.Context(), store.Identification{Website: site, Profile: id, Keyed: n < 10}, profileLimits{8, 5})
 						}
 						if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, ErrExists) && !errors.Is(err, store.ErrManyProfiles) {
 							t.Errorf("seed %d: %v", seed, err)
@@ -176,7 +176,7 @@ func TestProfileCounts(t *testing.T) {
 			}
 			all.Wait()
 			if counted, rows := count(); !slices.Equal(counted, rows) || len(rows) == 0 {
-				t.Fatalf("seed %d, round %d: counted %q, there are %q", seed, round, counted, rows)
+				t.Fatalf("seed %d, round %d: the counts are %q, want %q", seed, round, counted, rows)
 			}
 		}
 	})

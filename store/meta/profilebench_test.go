@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// BenchmarkNewProfile stores profiles of a website that has many; an older program stored those.
+// BenchmarkNewProfile stores profiles of a website that already has many profiles, stored by an older program.
 func BenchmarkNewProfile(b *testing.B) {
 	for _, many := range []int{0, 100_000, 300_000} {
 		b.Run(fmt.Sprint(many), func(b *testing.B) {

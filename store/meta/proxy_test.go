@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// A fate is what becomes of a COMMIT on its way to the server. But for the first its sender
-// sees the connection break, whatever the server does.
+// A fate is what the proxy does with a COMMIT. With all fates but delivered, the connection of the sender breaks.
 type fate int
 
 const (
 	delivered  fate = iota
-	unsent          // it never arrives
-	unanswered      // it arrives, and the answer does not
-	late            // it arrives when proxy.release is closed
+	unsent          // the COMMIT never arrives
+	unanswered      // the COMMIT arrives, but its answer does not
+	late            // the COMMIT arrives when proxy.release is closed
 )
 
-// proxy stands between the store and the server, and can be cut or made to hang.
+// proxy forwards connections from the store to the server. It can cut them or make them hang.
 type proxy struct {
 	listener net.Listener
 	target   string
@@ -31,8 +30,8 @@ type proxy struct {
 	hang  bool
 	conns []net.Conn
 
-	commits []fate        // of the next ones
-	release chan struct{} // for those of them that are late
+	commits []fate        // the fates of the next commits
+	release chan struct{} // closed to send late commits
 }
 
 func startProxy(t *testing.T, target string) *proxy {
@@ -67,7 +66,7 @@ func (p *proxy) serve(c net.Conn) {
 	p.mu.Lock()
 	p.conns = append(p.conns, c, up)
 	p.mu.Unlock()
-	var doomed atomic.Bool // its COMMIT is on its way, and nobody will hear what became of it
+	var doomed atomic.Bool // a COMMIT was sent, and its answer must not arrive
 	go p.copy(up, c, &doomed)
 	p.copy(c, up, &doomed)
 }
@@ -76,16 +75,16 @@ func (p *proxy) copy(to, from net.Conn, doomed *atomic.Bool) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := from.Read(buf)
-		if err == nil && doomed.Load() { // the answer
+		if err == nil && doomed.Load() { // drop the answer to a COMMIT
 			err = net.ErrClosed
 		}
 		if err == nil && bytes.Contains(buf[:n], []byte("commit\x00")) {
-			err = p.meet(from, doomed)
+			err = p.handleCommit(from, doomed)
 		}
 		p.mu.Lock()
 		hang := p.hang
 		p.mu.Unlock()
-		if err == nil && !hang { // else what was said is lost
+		if err == nil && !hang { // a connection that hangs loses data
 			_, err = to.Write(buf[:n])
 		}
 		if err != nil {
@@ -95,8 +94,8 @@ func (p *proxy) copy(to, from net.Conn, doomed *atomic.Bool) {
 	}
 }
 
-// meet has a COMMIT meet its fate. Its error says that it does not arrive.
-func (p *proxy) meet(sender net.Conn, doomed *atomic.Bool) error {
+// handleCommit applies the next fate to a COMMIT. It returns an error if the COMMIT must not arrive.
+func (p *proxy) handleCommit(sender net.Conn, doomed *atomic.Bool) error {
 	p.mu.Lock()
 	now, release := delivered, p.release
 	if len(p.commits) > 0 {
@@ -117,7 +116,7 @@ func (p *proxy) meet(sender net.Conn, doomed *atomic.Bool) error {
 	return nil
 }
 
-// next sets what becomes of the next commits.
+// next sets the fates of the next commits.
 func (p *proxy) next(all ...fate) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,13 +135,13 @@ func (p *proxy) set(cut, hang bool) {
 	}
 }
 
-// throughProxy is a store that reaches its server through a proxy.
+// throughProxy returns a store that reaches its server through a proxy.
 func throughProxy(t *testing.T) (*Store, *proxy) {
 	t.Helper()
 	return throughProxyWithin(t, configPostgres(t), time.Minute)
 }
 
-// throughProxyWithin has operations end within timeout.
+// throughProxyWithin is like throughProxy, with a Config and its Timeout.
 func throughProxyWithin(t *testing.T, cfg Config, timeout time.Duration) (*Store, *proxy) {
 	t.Helper()
 	u, err := url.Parse(cfg.DSN)

@@ -14,15 +14,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A record is what the rows of a table are in Go. Its one list of fields makes the statements
-// that write and read whole rows, and the scans of what they read.
+// A record maps rows of a table to values of T. All statements and scans of whole rows use its list of fields.
 type record[T any] struct {
-	name   string // in errors
+	name   string // for errors
 	table  string
 	fields func(*T) []field
 }
 
-// A field is a column, and where its value lies: a pointer, which is written from and scanned into.
+// A field is a column and a pointer to its value. Statements read the value, and scans write it.
 type field struct {
 	column string
 	at     any
@@ -35,15 +34,15 @@ func (r record[T]) columns() (names []string) {
 	return names
 }
 
-func places(fields []field) (all []any) {
+func pointers(fields []field) (all []any) {
 	for _, f := range fields {
 		all = append(all, f.at)
 	}
 	return all
 }
 
-// named are the values of fields by column.
-func named(fields []field) map[string]any {
+// byColumn returns fields as a map by column.
+func byColumn(fields []field) map[string]any {
 	all := map[string]any{}
 	for _, f := range fields {
 		all[f.column] = f.at
@@ -51,32 +50,33 @@ func named(fields []field) map[string]any {
 	return all
 }
 
-// insert adds rows.
+// insert returns a statement that adds rows.
 func (r record[T]) insert(s *Store, rows ...T) sq.InsertBuilder {
 	q := s.sql.Insert(r.table).Columns(r.columns()...)
 	for i := range rows {
-		q = q.Values(places(r.fields(&rows[i]))...)
+		q = q.Values(pointers(r.fields(&rows[i]))...)
 	}
 	return q
 }
 
-// query asks for whole rows.
+// query returns a statement that selects whole rows.
 func (r record[T]) query(s *Store) sq.SelectBuilder {
 	return s.sql.Select(r.columns()...).From(r.table)
 }
 
-// scan reads a row of query. With an error it returns what it could read.
+// scan reads a row of query. It returns the fields that it could read, even with an error.
 func (r record[T]) scan(row scanner) (v T, err error) {
-	err = row.Scan(places(r.fields(&v))...)
+	err = row.Scan(pointers(r.fields(&v))...)
 	return v, err
 }
 
-// byID returns the one of an id. Its error wraps store.ErrNotFound.
+// byID returns the record with an id. Its error wraps store.ErrNotFound.
 func (r record[T]) byID(ctx context.Context, s *Store, id string) (T, error) {
 	return one(ctx, s, r.name, r.query(s).Where(sq.Eq{"id": id}), r.scan)
 }
 
-// lock reads the one of an id within a transaction, and keeps it from others until that ends.
+// lock reads the record with an id within a transaction, and locks it until the transaction ends. Its error wraps
+// store.ErrNotFound.
 func (r record[T]) lock(ctx context.Context, s *Store, db querier, id string) (T, error) {
 	var none T
 	found, err := collectFrom(ctx, db, r.query(s).Where(sq.Eq{"id": id}).Suffix(s.lang.forUpdate), r.scan)
@@ -89,32 +89,32 @@ func (r record[T]) lock(ctx context.Context, s *Store, db querier, id string) (T
 	return found[0], nil
 }
 
-// change lets amend change the one of an id, unless amend fails, and returns it as it is kept
-// now. Changes at once follow one upon another.
+// change applies amend to the record with an id, unless amend fails, and returns the stored result. Concurrent
+// changes are applied one after another.
 func (r record[T]) change(ctx context.Context, s *Store, id string, amend func(*T) error) (T, error) {
-	var kept, none T
+	var changed, none T
 	err := s.update(ctx, "change "+r.name, func(ctx context.Context, db querier) (err error) {
-		if kept, err = r.lock(ctx, s, db, id); err != nil {
+		if changed, err = r.lock(ctx, s, db, id); err != nil {
 			return err
 		}
-		if err := amend(&kept); err != nil {
+		if err := amend(&changed); err != nil {
 			return err
 		}
-		_, err = change(ctx, db, s.sql.Update(r.table).SetMap(named(r.fields(&kept))).Where(sq.Eq{"id": id}))
+		_, err = change(ctx, db, s.sql.Update(r.table).SetMap(byColumn(r.fields(&changed))).Where(sq.Eq{"id": id}))
 		return err
 	})
 	if err != nil {
 		return none, err
 	}
-	return kept, nil
+	return changed, nil
 }
 
-// list returns those with a condition by creation, then id.
+// list returns the records that match a condition, by creation time, then id.
 func (r record[T]) list(ctx context.Context, s *Store, where sq.Eq) ([]T, error) {
 	return collect(ctx, s, "list "+r.name+"s", r.query(s).Where(where).OrderBy("created_at", "id"+s.lang.byBytes), r.scan)
 }
 
-// optional is a text that is null when it is empty.
+// optional is a text that is stored as NULL if it is empty.
 type optional string
 
 // Value implements [driver.Valuer].
@@ -130,7 +130,7 @@ func (o *optional) Scan(from any) error {
 	return err
 }
 
-// millis is an instant in milliseconds since 1970; the zero one is null.
+// millis is an instant, stored in milliseconds since 1970. The zero instant is stored as NULL.
 type millis time.Time
 
 // Value implements [driver.Valuer].
@@ -151,7 +151,7 @@ func (m *millis) Scan(from any) error {
 	return err
 }
 
-// asJSON is a value as JSON, which keeps the difference between no list and an empty one.
+// asJSON stores a value as JSON, which distinguishes a missing list from an empty one.
 type asJSON struct{ at any }
 
 // Value implements [driver.Valuer].
@@ -173,7 +173,7 @@ func (j asJSON) Scan(from any) error {
 	return err
 }
 
-// textBytes is a text, without the copy that a string would be.
+// textBytes is a text as bytes, which avoids a copy into a string.
 type textBytes []byte
 
 // Value implements [driver.Valuer].
@@ -188,7 +188,7 @@ func (b *textBytes) Scan(from any) error {
 	case []byte:
 		text = bytes.Clone(from)
 	default:
-		return fmt.Errorf("%T is no text", from)
+		return fmt.Errorf("%T is not a text", from)
 	}
 	*b = text
 	return nil

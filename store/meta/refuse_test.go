@@ -18,7 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// filled makes a file with enough in it that damage has something to hit.
+// filled creates a file with enough records for tests of damage.
 func filled(t *testing.T, cfg Config) Config {
 	t.Helper()
 	s := mustOpen(t, cfg)
@@ -39,7 +39,7 @@ func filled(t *testing.T, cfg Config) Config {
 	return cfg
 }
 
-// later is the migrations of a program that is newer than this one.
+// later returns the migrations of a newer program.
 func later(t *testing.T) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -58,7 +58,7 @@ func later(t *testing.T) fs.FS {
 	return files
 }
 
-func TestRefusedFilesAreNotTouched(t *testing.T) {
+func TestRejectedFilesAreNotChanged(t *testing.T) {
 	for _, c := range []struct {
 		says  string
 		spoil func(t *testing.T, cfg Config)
@@ -73,12 +73,12 @@ func TestRefusedFilesAreNotTouched(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, store.ErrNewerSchema},
-		{"a file that is no database", rewrite(func([]byte) []byte { return []byte("to: the database\nfrom: an editor\n") }), store.ErrCorrupt},
+		{"a text file", rewrite(func([]byte) []byte { return []byte("to: the database\nfrom: an editor\n") }), store.ErrCorrupt},
 		{"a file of a few bytes", rewrite(func([]byte) []byte { return []byte("SQLite") }), store.ErrCorrupt},
 		{"a file cut in half", rewrite(func(b []byte) []byte { return b[:len(b)/2] }), store.ErrCorrupt},
 		{"a file cut within its first page", rewrite(func(b []byte) []byte { return b[:1000] }), store.ErrCorrupt},
 		{"a file with a page of noise", rewrite(func(b []byte) []byte {
-			copy(b[len(b)-4096:], bytes.Repeat([]byte{0xa5}, 4096)) // of websites, which came last
+			copy(b[len(b)-4096:], bytes.Repeat([]byte{0xa5}, 4096)) // the last page has websites
 			return b
 		}), store.ErrCorrupt},
 		{"a file whose table of contents is noise", rewrite(func(b []byte) []byte {
@@ -104,7 +104,7 @@ func TestRefusedFilesAreNotTouched(t *testing.T) {
 				t.Errorf("Open = %v, %v; want %v", s, err, c.want)
 			}
 			if log, err := os.ReadFile(cfg.Path + "-wal"); len(log) > 0 {
-				t.Errorf("a log of %d bytes waits to be moved into the file, %v", len(log), err)
+				t.Errorf("the write-ahead log has %d bytes, want none; %v", len(log), err)
 			}
 			after, err := os.ReadFile(cfg.Path)
 			if err != nil || !bytes.Equal(before, after) {
@@ -127,12 +127,12 @@ func rewrite(f func([]byte) []byte) func(*testing.T, Config) {
 	}
 }
 
-func TestNewerFileWithALogIsNotTouched(t *testing.T) {
+func TestNewerFileWithALogIsNotChanged(t *testing.T) {
 	cfg := filled(t, config(t))
 	if err := mustOpen(t, cfg).migrate(t.Context(), later(t)); err != nil {
 		t.Fatal(err)
 	}
-	// What a crash of the newer program leaves: the file, and a log that was not moved into it.
+	// A crash of the newer program leaves the file and a write-ahead log.
 	crashed := cfg
 	crashed.Path = filepath.Join(t.TempDir(), "meta.sqlite")
 	before := map[string][]byte{}
@@ -159,8 +159,8 @@ func TestNewerFileWithALogIsNotTouched(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	dir := t.TempDir()
 	for says, path := range map[string]string{
-		"a folder that is not there": filepath.Join(dir, "none", "meta.sqlite"),
-		"a folder instead of a file": dir,
+		"a folder that does not exist": filepath.Join(dir, "none", "meta.sqlite"),
+		"a folder instead of a file":   dir,
 	} {
 		cfg := config(t)
 		cfg.Path = path
@@ -170,7 +170,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestLockedByAnotherProcess: SQLite knows one writer at a time, PostgreSQL locks rows.
+// TestLockedByAnotherProcess opens a transaction in another store. SQLite allows one writer at a time, and
+// PostgreSQL locks rows.
 func TestLockedByAnotherProcess(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		cfg.Wait = 50 * time.Millisecond
@@ -201,15 +202,15 @@ func TestLockedByAnotherProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.RevokeKey(t.Context(), key.ID); err != nil {
-			t.Errorf("a revocation after the other is done: %v", err)
+			t.Errorf("a revocation after the other transaction ended: %v", err)
 		}
 	})
 }
 
-func TestLockedWhole(t *testing.T) {
+func TestLockedFile(t *testing.T) {
 	cfg := filled(t, config(t))
 	cfg.Wait = 50 * time.Millisecond
-	// Out of write-ahead mode one process can keep all others from reading too.
+	// Without write-ahead mode, one process can prevent all others from reading, too.
 	db, err := sql.Open("sqlite", cfg.Path+"?_txlock=exclusive")
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +233,7 @@ func TestLockedWhole(t *testing.T) {
 	mustOpen(t, cfg)
 }
 
-// TestFailedCommit has a transaction fail when it is committed, and no sooner.
+// TestFailedCommit runs a transaction that only fails when it is committed.
 func TestFailedCommit(t *testing.T) {
 	s := mustOpen(t, config(t))
 	err := s.update(t.Context(), "try", func(ctx context.Context, db querier) error {
@@ -246,9 +247,9 @@ func TestFailedCommit(t *testing.T) {
 		t.Errorf("the failed commit: %v", err)
 	}
 	if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
-		t.Errorf("a write after it: %v", err)
+		t.Errorf("a write after the failed commit: %v", err)
 	}
 	if found, err := s.Monitors(t.Context(), "acme"); err != nil || len(found) > 0 {
-		t.Errorf("what was not committed is there: %v, %v", found, err)
+		t.Errorf("records of the failed commit were stored: %v, %v", found, err)
 	}
 }

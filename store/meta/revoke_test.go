@@ -19,11 +19,11 @@ import (
 const (
 	watchAt     = "META_TEST_WATCH_AT" // path or DSN
 	watchSecret = "META_TEST_WATCH_SECRET"
-	watchRedis  = "META_TEST_WATCH_REDIS" // empty: without
+	watchRedis  = "META_TEST_WATCH_REDIS" // empty means no Redis
 )
 
-// TestWatchUntilRevoked is the second process of TestRevocationReachesAnotherProcess: it
-// authenticates with one key all the time, through a cache, and tells when that ended.
+// TestWatchUntilRevoked is the second process of TestRevocationReachesAnotherProcess. It authenticates with one
+// key again and again, through a cache, and prints a line when the key is no longer accepted.
 func TestWatchUntilRevoked(t *testing.T) {
 	at := os.Getenv(watchAt)
 	if at == "" {
@@ -33,7 +33,7 @@ func TestWatchUntilRevoked(t *testing.T) {
 	cached := keycache.Config{Store: s}
 	url := os.Getenv(watchRedis)
 	if url != "" {
-		cached.Now = func() time.Time { return noon } // so nothing is forgotten with time
+		cached.Now = func() time.Time { return noon } // so that cached keys do not expire
 	}
 	cache, err := keycache.New(cached)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestWatchUntilRevoked(t *testing.T) {
 	}
 }
 
-// startBus joins a bus of the test's own, and waits until it listens.
+// startBus joins a separate bus for the test, and waits until it listens.
 func startBus(t *testing.T, url, channel string, to auth.Invalidator) *redisbus.Bus {
 	t.Helper()
 	o, err := redis.ParseURL(url)
@@ -75,7 +75,7 @@ func startBus(t *testing.T, url, channel string, to auth.Invalidator) *redisbus.
 	first := make(chan struct{}, 1)
 	b, err := redisbus.New(redisbus.Config{
 		Client: client, Channel: channel, To: listening{to, first},
-		Timeout: 20 * time.Second, // a busy machine may take longer than the default, and then nothing is sent
+		Timeout: 20 * time.Second, // a busy machine can exceed the default, and then messages are lost
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func startBus(t *testing.T, url, channel string, to auth.Invalidator) *redisbus.
 	return b
 }
 
-// listening says when the first message came, which is that all may have changed.
+// listening reports the first message of a bus on first. That message says that any key may have changed.
 type listening struct {
 	auth.Invalidator
 	first chan struct{}
@@ -103,11 +103,11 @@ func (l listening) KeyChanged(ctx context.Context, id string) {
 	}
 }
 
-// TestRevocationReachesAnotherProcess revokes a key that another process has in its cache: it is
-// refused there, too. How soon, package keycache proves by a clock of the test's own.
+// TestRevocationReachesAnotherProcess revokes a key that another process has in its cache. The other process must
+// reject the key, too. Package keycache tests how soon, with a clock of its tests.
 func TestRevocationReachesAnotherProcess(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
-		t.Run("by the cache's time", func(t *testing.T) { revokeElsewhere(t, config(t), "") })
+		t.Run("when the cache expires", func(t *testing.T) { revokeElsewhere(t, config(t), "") })
 		t.Run("through Redis", func(t *testing.T) {
 			url := os.Getenv("REDIS_DSN")
 			if url == "" {
@@ -138,19 +138,19 @@ func revokeElsewhere(t *testing.T, cfg Config, redisURL string) {
 		}
 		s.Notify(startBus(t, redisURL, at, cache))
 	}
-	cmd, lines := another(t, "TestWatchUntilRevoked", watchAt+"="+at, watchSecret+"="+secret.Reveal(), watchRedis+"="+redisURL)
+	cmd, lines := startProcess(t, "TestWatchUntilRevoked", watchAt+"="+at, watchSecret+"="+secret.Reveal(), watchRedis+"="+redisURL)
 	defer func() { _ = cmd.Wait() }()
-	hears := func(word string) {
+	wantLine := func(word string) {
 		t.Helper()
 		if !lines.Scan() || lines.Text() != word {
-			t.Fatalf("the other process said %q, %v; want %s", lines.Text(), lines.Err(), word)
+			t.Fatalf("the other process printed %q, %v; want %s", lines.Text(), lines.Err(), word)
 		}
 	}
-	hears("accepted")
+	wantLine("accepted")
 	if err := s.RevokeKey(t.Context(), k.ID); err != nil {
 		t.Fatal(err)
 	}
 	revoked := time.Now()
-	hears("refused")
+	wantLine("refused")
 	t.Logf("refused %v after the revocation", time.Since(revoked))
 }

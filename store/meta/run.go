@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// scanner is a row of an answer.
+// scanner is a row of a result.
 type scanner interface{ Scan(into ...any) error }
 
 // querier is a pool or a transaction.
@@ -23,18 +23,17 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// errSlow ends operations that their own context would let go on.
+// errSlow is the cause when Config.Timeout ends an operation.
 var errSlow = fmt.Errorf("%w: no answer within the timeout", store.ErrUnavailable)
 
-// bounded is ctx with the timeout of Config.
+// bounded returns ctx with the timeout of Config.
 func (s *Store) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, s.cfg.Timeout, errSlow)
 }
 
-// again runs f, and runs it again while the connections that it gets turn out to be
-// broken: after a restart of the database all of a pool may be. f must not have changed
-// anything by then.
-func (s *Store) again(f func() error) error {
+// retry runs f, and runs it again while its connection turns out to be broken. After a restart of the database all
+// connections of a pool may be broken. f must not change anything before it fails in this way.
+func (s *Store) retry(f func() error) error {
 	const pool = 8
 	for try := 0; ; try++ {
 		if err := f(); err == nil || try == pool || !s.lang.lost(err) {
@@ -43,12 +42,12 @@ func (s *Store) again(f func() error) error {
 	}
 }
 
-// collect reads all rows of q; never nil without an error.
+// collect returns all rows of q. The result is not nil unless there is an error.
 func collect[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, scan func(scanner) (T, error)) ([]T, error) {
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
 	var all []T
-	err := s.again(func() (err error) {
+	err := s.retry(func() (err error) {
 		all, err = collectFrom(ctx, s.read, q, scan)
 		return err
 	})
@@ -63,7 +62,7 @@ func collectFrom[T any](ctx context.Context, db querier, q sq.Sqlizer, scan func
 	if err != nil {
 		return nil, err
 	}
-	if !keepable(args...) {
+	if !storable(args...) {
 		return []T{}, nil
 	}
 	rows, err := db.QueryContext(ctx, query, args...)
@@ -82,7 +81,7 @@ func collectFrom[T any](ctx context.Context, db querier, q sq.Sqlizer, scan func
 	return all, rows.Err()
 }
 
-// one reads a single row; its error wraps store.ErrNotFound when there is none.
+// one returns the first row of q. Its error wraps store.ErrNotFound if there is no row.
 func one[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, scan func(scanner) (T, error)) (T, error) {
 	var zero T
 	all, err := collect(ctx, s, what, q, scan)
@@ -109,18 +108,18 @@ func number(row scanner) (int64, error) {
 	return n, err
 }
 
-// keepable reports whether all texts among args are such as every database can keep.
-// About others PostgreSQL refuses even to be asked.
-func keepable(args ...any) bool {
+// storable reports whether every database can store all texts among args. PostgreSQL also rejects queries with
+// other texts.
+func storable(args ...any) bool {
 	return !slices.ContainsFunc(args, func(a any) bool {
 		text, ok := a.(string)
 		return ok && (!utf8.ValidString(text) || strings.ContainsRune(text, 0))
 	})
 }
 
-// update runs f in a transaction: all of it is on disk when update returns nil, and none of
-// it after an error, unless that wraps ErrInDoubt. f runs once, and uses the context that
-// it is given. It first waits for its turn among other updates, see newTurns.
+// update runs f in a transaction. If update returns nil, all changes are on disk. If it returns an error, none
+// are, unless the error wraps ErrInDoubt. f runs once, and must use the context that it is given. update first
+// waits for its turn among other updates: see newTurns.
 func (s *Store) update(ctx context.Context, what string, f func(context.Context, querier) error) error {
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
@@ -133,12 +132,12 @@ func (s *Store) update(ctx context.Context, what string, f func(context.Context,
 	return s.updateNext(ctx, what, f)
 }
 
-// updateNext is update before all updates that wait for their turn.
+// updateNext is update without waiting for a turn, so it runs before all updates that wait.
 func (s *Store) updateNext(ctx context.Context, what string, f func(context.Context, querier) error) error {
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
 	var tx *sql.Tx
-	err := s.again(func() (err error) {
+	err := s.retry(func() (err error) {
 		tx, err = s.write.BeginTx(ctx, &sql.TxOptions{Isolation: s.lang.isolation})
 		return err
 	})
@@ -146,7 +145,7 @@ func (s *Store) updateNext(ctx context.Context, what string, f func(context.Cont
 		return s.wrap(ctx, what, err)
 	}
 	if err := f(ctx, tx); err != nil {
-		// A failed rollback adds nothing: without a commit the work is gone.
+		// The error of a rollback does not matter: without a commit nothing is stored.
 		_ = tx.Rollback()
 		return s.wrap(ctx, what, err)
 	}
@@ -159,7 +158,7 @@ func (s *Store) updateNext(ctx context.Context, what string, f func(context.Cont
 	return nil
 }
 
-// change runs one statement of a transaction, and reports how many rows it changed.
+// change runs one statement of a transaction, and returns the number of changed rows.
 func change(ctx context.Context, db querier, q sq.Sqlizer) (int64, error) {
 	query, args, err := q.ToSql()
 	if err != nil {
@@ -172,7 +171,7 @@ func change(ctx context.Context, db querier, q sq.Sqlizer) (int64, error) {
 	return res.RowsAffected()
 }
 
-// insert is update with a single statement, for an owner who must be known; "" is nobody.
+// insert runs a single statement as update does. If owner is not empty, it must exist.
 func (s *Store) insert(ctx context.Context, what, owner string, q sq.InsertBuilder) error {
 	return s.update(ctx, what, func(ctx context.Context, db querier) error {
 		if owner != "" {
@@ -185,7 +184,7 @@ func (s *Store) insert(ctx context.Context, what, owner string, q sq.InsertBuild
 	})
 }
 
-// wrap says what failed, and of which kind the error is.
+// wrap adds the name of the failed operation and the kind of the error to err.
 func (s *Store) wrap(ctx context.Context, what string, err error) error {
 	if err == nil {
 		return nil
@@ -193,8 +192,8 @@ func (s *Store) wrap(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("store/meta: %s: %w", what, kind(ctx, s.lang, err))
 }
 
-// kind adds to err the error of store that it amounts to. When ctx has ended that is
-// the cause, whatever the driver made of it.
+// kind adds the matching error of package store to err. If ctx has ended, it adds the cause of that instead,
+// because drivers report it in different ways.
 func kind(ctx context.Context, l lang, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)

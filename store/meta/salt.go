@@ -18,20 +18,20 @@ import (
 
 const saltLen = 32
 
-// dayNumber counts UTC days since 1970, before which no clock is.
+// dayNumber returns the number of UTC days since 1970. t must not be before 1970.
 func dayNumber(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
-// Salt returns the salt of the UTC day that day lies in: 32 random bytes, the same for all callers, in
-// all processes. The first call destroys those from before yesterday, and creates it; what fails of the
-// two is done by the next call. Its error wraps store.ErrNotFound for a day whose salt is destroyed,
-// and store.ErrInvalid for a day after tomorrow, by the clock of Config.
+// Salt returns the salt of the UTC day that contains day: 32 random bytes, the same for all callers in all
+// processes. The first call of a day destroys the salts of days before yesterday, and creates a salt. If either
+// fails, the next call repeats it. The error wraps store.ErrNotFound if the salt of the day was destroyed, and
+// store.ErrInvalid if the day is after tomorrow. Config.Now is the clock.
 func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 	n, today := dayNumber(day), dayNumber(s.cfg.Now())
 	switch {
 	case n < today-1:
-		return nil, fmt.Errorf("store/meta: salt: %w: that of %s is destroyed", store.ErrNotFound, day.UTC().Format(time.DateOnly))
-	case n > today+1: // a day of leeway, since clocks differ
-		return nil, fmt.Errorf("store/meta: salt: %w: %s is in the future", store.ErrInvalid, day.UTC().Format(time.DateOnly))
+		return nil, fmt.Errorf("store/meta: salt: %w: the salt of %s was destroyed", store.ErrNotFound, day.UTC().Format(time.DateOnly))
+	case n > today+1: // tomorrow is allowed, because clocks differ
+		return nil, fmt.Errorf("store/meta: salt: %w: %s is after tomorrow", store.ErrInvalid, day.UTC().Format(time.DateOnly))
 	}
 	if salt := s.salts.get(n); salt != nil {
 		return salt, nil
@@ -42,7 +42,7 @@ func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		// Old salts go first: once there is a new one, nobody looks for them until tomorrow.
+		// Destroy old salts first: once the new salt exists, no call looks for old ones until tomorrow.
 		if err := s.destroySalts(ctx, today); err != nil {
 			return nil, err
 		}
@@ -58,14 +58,13 @@ func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 	return salt, nil
 }
 
-// saltCache holds the salts that were asked for, by day, since every tracked event wants
-// one. They go when they are destroyed.
+// saltCache holds salts by day, because every tracked event needs one. Destroying salts also removes them here.
 type saltCache struct {
 	mu sync.Mutex
 	of map[int64][]byte
 }
 
-// get returns a salt of the caller's own, or nil.
+// get returns a copy of a salt, or nil.
 func (c *saltCache) get(day int64) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +72,7 @@ func (c *saltCache) get(day int64) []byte {
 }
 
 func (c *saltCache) put(day int64, salt []byte, first int64) {
-	c.keep(first)
+	c.dropBefore(first)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of == nil {
@@ -82,8 +81,8 @@ func (c *saltCache) put(day int64, salt []byte, first int64) {
 	c.of[day] = slices.Clone(salt)
 }
 
-// keep drops the salts of days before first.
-func (c *saltCache) keep(first int64) {
+// dropBefore overwrites and removes the salts of days before first.
+func (c *saltCache) dropBefore(first int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.of, func(day int64, salt []byte) bool {
@@ -94,13 +93,13 @@ func (c *saltCache) keep(first int64) {
 	})
 }
 
-// makeSalt keeps a new salt unless another was quicker, and returns the one that is kept.
+// makeSalt stores a new salt unless the day already has one, and returns the stored salt.
 func (s *Store) makeSalt(ctx context.Context, day int64, q sq.SelectBuilder) (found []string, err error) {
 	var fresh [saltLen]byte
 	if _, err := rand.Read(fresh[:]); err != nil {
 		return nil, s.wrap(ctx, "salt", err)
 	}
-	err = s.update(ctx, "make salt", func(ctx context.Context, db querier) error {
+	err = s.update(ctx, "create salt", func(ctx context.Context, db querier) error {
 		_, err := change(ctx, db, s.sql.Insert("salts").Columns("day", "salt").
 			Values(day, hex.EncodeToString(fresh[:])).Suffix("ON CONFLICT (day) DO NOTHING"))
 		if err != nil {
@@ -118,24 +117,23 @@ func parseSalt(found []string) ([]byte, error) {
 			return salt, nil
 		}
 	}
-	return nil, fmt.Errorf("store/meta: salt: %w: it cannot be read", store.ErrCorrupt)
+	return nil, fmt.Errorf("store/meta: salt: %w: the stored salt is invalid", store.ErrCorrupt)
 }
 
-// destroySalts removes the salts from before yesterday so that their bytes are gone
-// from what the database reads and writes: their table is cleared in the way that
-// leaves nothing, and what is not due is put back. What the database could not settle
-// just then, the next call settles.
+// destroySalts destroys the salts of days before yesterday. Their bytes must not stay in the files of the
+// database, so it empties the table in a way that leaves no bytes, and stores the other salts again. If the
+// database cannot clean up its log now, the next call tries again.
 func (s *Store) destroySalts(ctx context.Context, today int64) error {
-	s.salts.keep(today - 1)
+	s.salts.dropBefore(today - 1)
 	due := s.sql.Select("day").From("salts").Where(sq.Lt{"day": today - 1})
-	some, err := collect(ctx, s, "old salts", due.Limit(1), text)
+	found, err := collect(ctx, s, "old salts", due.Limit(1), text)
 	if err != nil {
 		return err
 	}
-	if len(some) > 0 {
+	if len(found) > 0 {
 		s.traces.Store(true)
 		err := s.update(ctx, "destroy salts", func(ctx context.Context, db querier) error {
-			return s.keepSalts(ctx, db, today-1)
+			return s.deleteSaltsBefore(ctx, db, today-1)
 		})
 		if err != nil {
 			return err
@@ -153,10 +151,10 @@ func (s *Store) destroySalts(ctx context.Context, today int64) error {
 	return nil
 }
 
-// keepSalts clears the table of salts but for those from the day first on.
-func (s *Store) keepSalts(ctx context.Context, db querier, first int64) error {
-	if s.lang.holdSalts != "" {
-		if _, err := db.ExecContext(ctx, s.lang.holdSalts); err != nil {
+// deleteSaltsBefore empties the table of salts, and stores the salts of first and later days again.
+func (s *Store) deleteSaltsBefore(ctx context.Context, db querier, first int64) error {
+	if s.lang.lockSalts != "" {
+		if _, err := db.ExecContext(ctx, s.lang.lockSalts); err != nil {
 			return err
 		}
 	}
@@ -164,7 +162,7 @@ func (s *Store) keepSalts(ctx context.Context, db querier, first int64) error {
 		day  int64
 		text string
 	}
-	kept, err := collectFrom(ctx, db, s.sql.Select("day", "salt").From("salts").Where(sq.GtOrEq{"day": first}),
+	recent, err := collectFrom(ctx, db, s.sql.Select("day", "salt").From("salts").Where(sq.GtOrEq{"day": first}),
 		func(row scanner) (one salt, err error) {
 			err = row.Scan(&one.day, &one.text)
 			return one, err
@@ -172,11 +170,11 @@ func (s *Store) keepSalts(ctx context.Context, db querier, first int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := db.ExecContext(ctx, s.lang.clearSalts); err != nil || len(kept) == 0 {
+	if _, err := db.ExecContext(ctx, s.lang.clearSalts); err != nil || len(recent) == 0 {
 		return err
 	}
 	back := s.sql.Insert("salts").Columns("day", "salt")
-	for _, one := range kept {
+	for _, one := range recent {
 		back = back.Values(one.day, one.text)
 	}
 	_, err = change(ctx, db, back)

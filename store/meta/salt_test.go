@@ -31,14 +31,14 @@ func TestSaltOfADay(t *testing.T) {
 		}
 		today := salt(now)
 		if len(today) != 32 || today == string(make([]byte, 32)) {
-			t.Errorf("the salt is %x", today)
+			t.Errorf("the salt is %x, want 32 random bytes", today)
 		}
 		if today != salt(now) || today != salt(now.Add(day-1)) || today != salt(now.In(time.FixedZone("", -9*3600))) {
-			t.Error("one UTC day has several salts")
+			t.Error("a UTC day has several salts")
 		}
 		yesterday, tomorrow := salt(now.Add(-1)), salt(now.Add(day))
 		if yesterday == today || tomorrow == today || yesterday == tomorrow {
-			t.Error("two UTC days have one salt")
+			t.Error("two UTC days have the same salt")
 		}
 		for at, want := range map[time.Time]error{
 			now.Add(-day - 1):    store.ErrNotFound,
@@ -60,8 +60,8 @@ func TestSaltOfADay(t *testing.T) {
 	})
 }
 
-// TestSaltIsRemembered asks for a salt whose row is gone, as long as its day is not.
-func TestSaltIsRemembered(t *testing.T) {
+// TestSaltIsCached reads a salt after the database was closed. Old salts are removed from the cache.
+func TestSaltIsCached(t *testing.T) {
 	cfg, shown := config(t), newClock(noon)
 	cfg.Now = shown.now
 	s := mustOpen(t, cfg)
@@ -70,7 +70,7 @@ func TestSaltIsRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := bytes.Clone(first)
-	clear(first) // it is the caller's own
+	clear(first) // callers may change the result
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +79,11 @@ func TestSaltIsRemembered(t *testing.T) {
 	}
 	shown.set(noon.Add(2 * day))
 	if late, err := s.Salt(t.Context(), noon); !errors.Is(err, store.ErrNotFound) || late != nil {
-		t.Errorf("when it is destroyed: %x, %v", late, err)
+		t.Errorf("after its day: %x, %v", late, err)
 	}
 	_ = s.Maintain(t.Context()) // the database is closed
 	if len(s.salts.of) > 0 {
-		t.Errorf("%d destroyed salts are remembered", len(s.salts.of))
+		t.Errorf("%d destroyed salts are cached", len(s.salts.of))
 	}
 }
 
@@ -101,7 +101,8 @@ func BenchmarkSalt(b *testing.B) {
 	}
 }
 
-// TestOldSaltsAreDestroyed looks for the bytes, not for the rows.
+// TestOldSaltsAreDestroyed searches the files for the bytes of old salts. It is not enough that the rows are
+// deleted.
 func TestOldSaltsAreDestroyed(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
 		for says, wake := range map[string]func(t *testing.T, s *Store, cfg Config, now time.Time) *Store{
@@ -125,7 +126,7 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 			},
 			"by a start, after a process died before the log was emptied": func(t *testing.T, s *Store, cfg Config, now time.Time) *Store {
 				err := s.update(t.Context(), "destroy", func(ctx context.Context, db querier) error {
-					return s.keepSalts(ctx, db, dayNumber(now)-1)
+					return s.deleteSaltsBefore(ctx, db, dayNumber(now)-1)
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -144,12 +145,12 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 				}
 				now = now.Add(day)
 				shown.set(now)
-				kept, err := s.Salt(t.Context(), now)
+				recent, err := s.Salt(t.Context(), now)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if !strings.Contains(filesOf(t, s), hex.EncodeToString(old)) {
-					t.Fatal("yesterday's salt is not in the files, so this test looks in the wrong place")
+					t.Fatal("yesterday's salt is not in the files, so this test searches the wrong files")
 				}
 				now = now.Add(day)
 				shown.set(now)
@@ -157,15 +158,15 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 				if n := strings.Count(files, hex.EncodeToString(old)); n != 0 {
 					t.Errorf("the old salt is in the files %d times", n)
 				}
-				if !strings.Contains(files, hex.EncodeToString(kept)) {
-					t.Error("yesterday's salt is gone too")
+				if !strings.Contains(files, hex.EncodeToString(recent)) {
+					t.Error("yesterday's salt was destroyed, too")
 				}
 			})
 		}
 	})
 }
 
-func TestSaltIsMadeOnce(t *testing.T) {
+func TestSaltIsCreatedOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		const stores, workers = 2, 8
 		opened := make([]*Store, stores)
@@ -184,7 +185,7 @@ func TestSaltIsMadeOnce(t *testing.T) {
 		}
 		for _, s := range salts {
 			if !bytes.Equal(s, salts[0]) || len(s) != 32 {
-				t.Fatalf("salts of one day: %x", salts)
+				t.Fatalf("the salts of one day differ: %x", salts)
 			}
 		}
 	})

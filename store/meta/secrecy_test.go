@@ -14,9 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// TestSecretsAreNowhere uses keys in every way, and then looks for what must not be
-// kept: in the files, in the log, and in the errors.
-func TestSecretsAreNowhere(t *testing.T) {
+// TestSecretsAreNotStored uses keys in every way. The secrets must not be in the files, in the log, or in errors.
+func TestSecretsAreNotStored(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		var log, said bytes.Buffer
 		cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -33,7 +32,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 			fmt.Fprintf(&said, "%+v %v\n", p, err)
 		}
 		var secrets []auth.Secret
-		for _, what := range []string{"kept", "rotated", "revoked", "disabled", "expired"} {
+		for _, what := range []string{"active", "rotated", "revoked", "disabled", "expired"} {
 			k := auth.Key{ID: what, Owner: "acme", All: true}
 			if what == "expired" {
 				k.Expires = noon.Add(-time.Hour)
@@ -67,24 +66,24 @@ func TestSecretsAreNowhere(t *testing.T) {
 			text := secret.Reveal()
 			for _, trace := range []string{text, text[len(secret.Start()):], text[3:46], hex.EncodeToString([]byte(text))} {
 				if n := strings.Count(files, trace); n > 0 {
-					t.Errorf("the files hold a secret %d times", n)
+					t.Errorf("the files contain a secret %d times", n)
 				}
 				if strings.Contains(log.String(), trace) || strings.Contains(said.String(), trace) {
-					t.Errorf("a log or an error holds a secret:\n%s\n%s", log.String(), said.String())
+					t.Errorf("a log or an error contains a secret:\n%s\n%s", log.String(), said.String())
 				}
 			}
 		}
 		if n := strings.Count(files, pepperText); n > 0 {
-			t.Errorf("the files hold the pepper %d times", n)
+			t.Errorf("the files contain the pepper %d times", n)
 		}
-		// Signs that the search looks where keys are.
+		// This shows that the search includes the places of keys.
 		d := fresh.Digest(pepper)
 		if !strings.Contains(files, hex.EncodeToString(d[:])) || !strings.Contains(files, fresh.Start()) {
-			t.Error("the files hold neither digest nor start of a key")
+			t.Error("the files contain neither the digest nor the start of a key")
 		}
 		for _, reason := range []string{"revoked", "disabled", "expired", "unknown"} {
 			if !strings.Contains(log.String(), "reason="+reason) {
-				t.Errorf("the log does not say %s:\n%s", reason, log.String())
+				t.Errorf("the log does not contain the reason %s:\n%s", reason, log.String())
 			}
 		}
 	})

@@ -21,13 +21,12 @@ import (
 
 func checkPath(c Config) error {
 	if c.Path == "" {
-		return errors.New("store/meta: neither a path nor a DSN is given")
+		return errors.New("store/meta: Path or DSN is required")
 	}
 	return nil
 }
 
-// openSQLite gives writers a single connection, so that they queue here rather than in
-// the database.
+// openSQLite opens a single connection for writing, so that writers wait in this process and not in the database.
 func openSQLite(c Config, u use) (*sql.DB, error) {
 	if u == writing {
 		return openSource(1, source(c, "", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"))
@@ -35,8 +34,8 @@ func openSQLite(c Config, u use) (*sql.DB, error) {
 	return openSource(8, source(c, "", "query_only(1)"))
 }
 
-// inspectFile has judge look without changing anything at all, not even by recovering from a crash.
-func inspectFile(c Config, _ *sql.DB, judge func(*sql.DB) error) error {
+// inspectFile calls checkTables without changing the file. It does not even recover from a crash.
+func inspectFile(c Config, _ *sql.DB, checkTables func(*sql.DB) error) error {
 	fresh, err := createFile(c)
 	if err != nil || fresh {
 		return err
@@ -45,7 +44,7 @@ func inspectFile(c Config, _ *sql.DB, judge func(*sql.DB) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(judge(db), db.Close())
+	return errors.Join(checkTables(db), db.Close())
 }
 
 func openSource(connections int, name string) (*sql.DB, error) {
@@ -58,8 +57,8 @@ func openSource(connections int, name string) (*sql.DB, error) {
 	return db, nil
 }
 
-// source writes a SQLite data source. Transactions are immediate: they wait for the
-// write lock when they begin, where waiting helps, rather than fail half-way.
+// source returns a SQLite data source name. Transactions are immediate: they wait for the write lock when they
+// begin, because a transaction that needs it later could only fail.
 func source(c Config, mode string, pragmas ...string) string {
 	path := c.Path
 	if abs, err := filepath.Abs(path); err == nil {
@@ -82,12 +81,11 @@ func source(c Config, mode string, pragmas ...string) string {
 	return u.String()
 }
 
-// createFile makes the file when it is missing, for its owner's eyes only, and reports
-// whether it holds nothing yet.
+// createFile creates the file if it is missing, readable for its owner only, and reports whether it is empty.
 //
-// It opens no file that somebody may have open as a database: when a process closes any
-// handle of a file it loses all its locks on it, those of SQLite too. So a new file is
-// made under another name, closed, and then given its own.
+// It never opens a file that this process may have open as a database: when a process closes any handle of a file,
+// it loses all its locks on it, including the locks of SQLite. Therefore it creates a new file under another name,
+// closes it, and then gives it its name.
 func createFile(c Config) (fresh bool, err error) {
 	info, err := os.Stat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +95,7 @@ func createFile(c Config) (fresh bool, err error) {
 		info, err = os.Stat(c.Path)
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", c.Path)
+		err = fmt.Errorf("%s is not a regular file", c.Path)
 	}
 	if err != nil {
 		return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
@@ -106,7 +104,7 @@ func createFile(c Config) (fresh bool, err error) {
 }
 
 func createAside(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // of mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // has mode 0600
 	if err != nil {
 		return err
 	}
@@ -115,10 +113,10 @@ func createAside(path string) error {
 	}
 	err = os.Link(f.Name(), path)
 	if errors.Is(err, fs.ErrExist) {
-		err = nil // another was quicker
+		err = nil // another process created it first
 	} else if err != nil {
-		// A file system without links: then only a database that this process opens
-		// within this very moment would lose its locks.
+		// The file system has no links. In this case a database can lose its locks, but only if this process
+		// opens it at this moment.
 		err = createExclusive(path)
 	}
 	return errors.Join(err, os.Remove(f.Name()))
@@ -135,8 +133,8 @@ func createExclusive(path string) error {
 	return f.Close()
 }
 
-// undamaged asks for the first sign of damage in each table but those of the audit trail,
-// which may be large, and which audit.Verify reads anyway.
+// undamaged looks for damage in each table, and returns the first problem as an error. It omits the tables of the
+// audit trail, which may be large, and which audit.Verify checks.
 func undamaged(ctx context.Context, db *sql.DB) error {
 	checks, err := texts(ctx, db, `SELECT 'PRAGMA quick_check("' || replace(name, '"', '""') || '")' FROM sqlite_master
 		WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'audit~_%' ESCAPE '~'`)
@@ -152,7 +150,7 @@ func undamaged(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// truncateLog empties the write-ahead log, which it cannot while somebody reads it.
+// truncateLog empties the write-ahead log. It reports false if another connection uses the log.
 func truncateLog(ctx context.Context, db *sql.DB) (bool, error) {
 	busy, err := texts(ctx, db, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return slices.Equal(busy, []string{"0"}), err
@@ -168,10 +166,10 @@ func sqliteFault(err error) error {
 		return ErrExists
 	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return store.ErrNotFound
-	case codes.SQLITE_IOERR_SHMSIZE: // the file beside the log cannot grow
+	case codes.SQLITE_IOERR_SHMSIZE: // the file for shared memory cannot grow
 		return store.ErrFull
 	}
-	switch e.Code() & 0xff { // the rest of the bits say more than is needed
+	switch e.Code() & 0xff { // the other bits have details
 	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB, codes.SQLITE_FORMAT:
 		return store.ErrCorrupt
 	case codes.SQLITE_FULL:

@@ -10,31 +10,31 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// ErrRemoved: the id of a removed website, link or monitor cannot be used by another owner, who could
-// read its rows. It wraps [ErrExists].
-var ErrRemoved = fmt.Errorf("%w: it was removed, and is another owner's", ErrExists)
+// ErrRemoved: the id belonged to a removed website, link or monitor of another owner. A new owner of the id could
+// read the rows that are still stored for it. It wraps [ErrExists].
+var ErrRemoved = fmt.Errorf("%w: the id belonged to a removed record of another owner", ErrExists)
 
-// A subjectRecord is a record of what rows of analytics are about.
+// A subjectRecord maps rows of websites, links or monitors, which are the subjects of stored events.
 type subjectRecord[T any] struct {
 	record[T]
 
 	kind   store.SubjectKind
-	prefix string // of ids that are made
-	head   func(*T) head
-	clean  func(*faults, *T) // what may change
+	prefix string // of generated ids
+	fixed  func(*T) fixed
+	clean  func(*faults, *T) // cleans the other fields
 }
 
-// A head is what the owner of a subject cannot change.
-type head struct {
+// fixed has pointers to the fields of a subject that cannot change.
+type fixed struct {
 	id, owner *string
 	created   *time.Time
 }
 
-// create keeps v for its owner, and returns it as it is kept.
+// create stores v and returns it as it is stored.
 func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) {
 	var none T
 	var faults faults
-	h := r.head(&v)
+	h := r.fixed(&v)
 	*h.id = faults.id(r.prefix, *h.id)
 	*h.owner = faults.required("owner", *h.owner)
 	*h.created = s.created(*h.created)
@@ -54,8 +54,8 @@ func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) 
 				return err
 			}
 		}
-		// After the insert, which waits for those who are removing a subject of this id.
-		return r.needNoOthers(ctx, s, db, h)
+		// After the insert, because the insert waits for transactions that remove a subject with this id.
+		return r.needSameOwner(ctx, s, db, h)
 	})
 	if err != nil {
 		return none, err
@@ -63,8 +63,8 @@ func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) 
 	return v, nil
 }
 
-// needNoOthers finds out within a transaction whether the id was another owner's.
-func (r subjectRecord[T]) needNoOthers(ctx context.Context, s *Store, db querier, h head) error {
+// needSameOwner returns [ErrRemoved] if a removed subject of another owner had the id.
+func (r subjectRecord[T]) needSameOwner(ctx context.Context, s *Store, db querier, h fixed) error {
 	found, err := collectFrom(ctx, db, s.sql.Select("owner").From("removed_subjects").Where(sq.Eq{"kind": string(r.kind), "id": *h.id}), text)
 	if err == nil && len(found) > 0 && found[0] != *h.owner {
 		err = fmt.Errorf("%w: %s %q", ErrRemoved, r.name, *h.id)
@@ -72,10 +72,10 @@ func (r subjectRecord[T]) needNoOthers(ctx context.Context, s *Store, db querier
 	return err
 }
 
-// change lets amend change the one of an id, and returns it as it is kept now.
+// change applies amend to the subject with an id, and returns the stored result. Fixed fields do not change.
 func (r subjectRecord[T]) change(ctx context.Context, s *Store, id string, amend func(*T)) (T, error) {
 	return r.record.change(ctx, s, id, func(v *T) error {
-		h := r.head(v)
+		h := r.fixed(v)
 		id, owner, created := *h.id, *h.owner, *h.created
 		amend(v)
 		*h.id, *h.owner, *h.created = id, owner, created
@@ -85,7 +85,8 @@ func (r subjectRecord[T]) change(ctx context.Context, s *Store, id string, amend
 	})
 }
 
-// remove removes the one of an id after first, which may be nil, and remembers whose it was.
+// remove removes the subject with an id, and reserves the id for its owner. It calls first, which may be nil,
+// before that.
 func (r subjectRecord[T]) remove(ctx context.Context, s *Store, id string, first func(context.Context, querier) error) error {
 	return s.update(ctx, "remove "+r.name, func(ctx context.Context, db querier) error {
 		found, err := r.lock(ctx, s, db, id)
@@ -99,7 +100,7 @@ func (r subjectRecord[T]) remove(ctx context.Context, s *Store, id string, first
 		}
 		for _, q := range []sq.Sqlizer{
 			s.sql.Delete(r.table).Where(sq.Eq{"id": id}),
-			s.sql.Insert("removed_subjects").Columns("kind", "id", "owner").Values(string(r.kind), id, *r.head(&found).owner).
+			s.sql.Insert("removed_subjects").Columns("kind", "id", "owner").Values(string(r.kind), id, *r.fixed(&found).owner).
 				Suffix("ON CONFLICT (kind, id) DO NOTHING"),
 		} {
 			if _, err := change(ctx, db, q); err != nil {

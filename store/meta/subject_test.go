@@ -31,8 +31,8 @@ func TestLinksAndMonitorsChange(t *testing.T) {
 			t.Errorf("the changed monitor: %v (-want +got):\n%s", err, diff)
 		}
 		for says, err := range map[string]error{
-			"a target that is none":   second(s.ChangeLink(t.Context(), "l", func(l *Link) { l.TargetURL = "x" })),
-			"an address that is none": second(s.ChangeMonitor(t.Context(), "m", func(m *Monitor) { m.URL = "x" })),
+			"an invalid target":  second(s.ChangeLink(t.Context(), "l", func(l *Link) { l.TargetURL = "x" })),
+			"an invalid address": second(s.ChangeMonitor(t.Context(), "m", func(m *Monitor) { m.URL = "x" })),
 		} {
 			if !errors.Is(err, store.ErrInvalid) {
 				t.Errorf("%s: %v", says, err)
@@ -42,19 +42,19 @@ func TestLinksAndMonitorsChange(t *testing.T) {
 			t.Errorf("a slug that is taken: %v", err)
 		}
 		if _, err := s.ChangeMonitor(t.Context(), "m", func(m *Monitor) { m.WebsiteID = "none" }); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("a website that is not there: %v", err)
+			t.Errorf("an unknown website: %v", err)
 		}
-		keptLink, err1 := s.Link(t.Context(), "l")
-		keptMonitor, err2 := s.Monitor(t.Context(), "m")
-		if keptLink != link || keptMonitor != monitor || errors.Join(err1, err2) != nil {
-			t.Errorf("kept: %+v, %v; %+v, %v", keptLink, err1, keptMonitor, err2)
+		storedLink, err1 := s.Link(t.Context(), "l")
+		storedMonitor, err2 := s.Monitor(t.Context(), "m")
+		if storedLink != link || storedMonitor != monitor || errors.Join(err1, err2) != nil {
+			t.Errorf("stored: %+v, %v; %+v, %v", storedLink, err1, storedMonitor, err2)
 		}
 	})
 }
 
 func second[T any](_ T, err error) error { return err }
 
-func TestRemovedIDsStayTheirOwners(t *testing.T) {
+func TestRemovedIDsStayReserved(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		for says, c := range map[string]struct {
@@ -72,10 +72,10 @@ func TestRemovedIDsStayTheirOwners(t *testing.T) {
 				t.Fatalf("%s: %v", says, err)
 			}
 			if err := c.create("other"); !errors.Is(err, ErrRemoved) {
-				t.Errorf("%s: its id for another owner: %v", says, err)
+				t.Errorf("%s: create with the id, for another owner: %v", says, err)
 			}
 			if err := errors.Join(c.create("acme"), c.remove("x")); err != nil {
-				t.Errorf("%s: its id for its owner: %v", says, err)
+				t.Errorf("%s: create with the id, for the same owner: %v", says, err)
 			}
 			if err := c.remove("x"); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: removed twice: %v", says, err)
@@ -84,11 +84,11 @@ func TestRemovedIDsStayTheirOwners(t *testing.T) {
 	})
 }
 
-func TestOwnersGoWhenNothingIsLeft(t *testing.T) {
+func TestRemoveOwner(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		if o, err := s.ChangeOwner(t.Context(), "acme", func(o *Owner) { *o = Owner{ID: "x", Name: " Acme "} }); err != nil || o.ID != "acme" || o.Name != "Acme" {
-			t.Errorf("changed: %+v, %v", o, err)
+			t.Errorf("ChangeOwner = %+v, %v", o, err)
 		}
 		_, err1 := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
 		_, err2 := s.CreateLink(t.Context(), Link{ID: "l", Owner: "acme", TargetURL: "https://a.example"})
@@ -104,7 +104,7 @@ func TestOwnersGoWhenNothingIsLeft(t *testing.T) {
 			func() error { return s.RevokeKey(t.Context(), "k") },
 		} {
 			if err := s.RemoveOwner(t.Context(), "acme"); !errors.Is(err, ErrInUse) {
-				t.Errorf("an owner who has something: %v", err)
+				t.Errorf("RemoveOwner of an owner with records: %v", err)
 			}
 			if err := next(); err != nil {
 				t.Fatal(err)
@@ -117,13 +117,13 @@ func TestOwnersGoWhenNothingIsLeft(t *testing.T) {
 			t.Errorf("removed twice: %v", err)
 		}
 		if _, err := s.Key(t.Context(), "k"); !errors.Is(err, auth.ErrNotFound) {
-			t.Errorf("their revoked key: %v", err)
+			t.Errorf("the revoked key of a removed owner: %v", err)
 		}
 	})
 }
 
-// Nothing is made for an owner who is being removed.
-func TestOwnersGoBesideOthers(t *testing.T) {
+// TestRemoveOwnerDuringCreate creates a link while its owner is removed. Exactly one of them must succeed.
+func TestRemoveOwnerDuringCreate(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		for i := range 20 {
@@ -131,13 +131,13 @@ func TestOwnersGoBesideOthers(t *testing.T) {
 			if _, err := s.CreateOwner(t.Context(), Owner{ID: id}); err != nil {
 				t.Fatal(err)
 			}
-			var made, gone error
+			var created, removed error
 			var both sync.WaitGroup
-			both.Go(func() { _, made = s.CreateLink(t.Context(), Link{Owner: id, TargetURL: "https://a.example"}) })
-			both.Go(func() { gone = s.RemoveOwner(t.Context(), id) })
+			both.Go(func() { _, created = s.CreateLink(t.Context(), Link{Owner: id, TargetURL: "https://a.example"}) })
+			both.Go(func() { removed = s.RemoveOwner(t.Context(), id) })
 			both.Wait()
-			if made == nil && !errors.Is(gone, ErrInUse) || made != nil && (!errors.Is(made, ErrNoOwner) || gone != nil) {
-				t.Errorf("made: %v, removed: %v", made, gone)
+			if created == nil && !errors.Is(removed, ErrInUse) || created != nil && (!errors.Is(created, ErrNoOwner) || removed != nil) {
+				t.Errorf("CreateLink: %v, RemoveOwner: %v", created, removed)
 			}
 		}
 	})

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	usedEvery = time.Minute     // how often the use of one key is kept
-	usedFlush = 5 * time.Second // how often what was noted is looked through
-	usedBatch = 500             // keys in a transaction, so that others get their turn
+	usedEvery = time.Minute     // minimum time between two stored uses of a key
+	usedFlush = 5 * time.Second // time between two checks for uses to store
+	usedBatch = 500             // keys in one transaction, so that other updates do not wait long
 )
 
-// uses notes when keys were used, beside the requests that use them. What it holds is
-// bounded by the keys that are used within a minute.
+// uses collects the times at which keys were used, so that requests do not wait for the database. Its size is
+// bounded by the number of keys that are used within a minute.
 type uses struct {
-	mu    sync.Mutex
-	last  map[string]time.Time // newest use that is not kept yet
-	kept  map[string]time.Time // newest use that is kept, of the last minute
-	stop  context.CancelFunc
-	ended chan struct{}
+	mu     sync.Mutex
+	last   map[string]time.Time // the newest use of each key that is not stored yet
+	stored map[string]time.Time // the newest stored use of each key, within the last minute
+	stop   context.CancelFunc
+	ended  chan struct{}
 }
 
-// KeyUsed records in memory that the key of id was accepted at an instant. It is stored within seconds,
-// at most once a minute per key, and the rest by [Store.Close]: a crash loses a minute at most. It fits
-// auth.Config.Used.
+// KeyUsed records that the key with an id was accepted at an instant. The time is stored within seconds, but at
+// most once a minute for each key. [Store.Close] stores the rest. A crash loses at most a minute. KeyUsed can be
+// used as auth.Config.Used.
 func (s *Store) KeyUsed(id string, at time.Time) {
 	u := &s.uses
 	u.mu.Lock()
@@ -39,15 +39,15 @@ func (s *Store) KeyUsed(id string, at time.Time) {
 	}
 }
 
-// due takes out what is to be kept now: uses a minute after those that are kept, or all.
-// A clock that was set back counts as a minute.
+// due removes and returns the uses to store now: uses at least a minute after the stored use of the key, or all
+// uses. If the clock was set back, a use is due as well.
 func (u *uses) due(all bool) map[string]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	due := map[string]time.Time{}
 	for id, at := range u.last {
-		kept, known := u.kept[id]
-		if since := at.Sub(kept); all || !known || since >= usedEvery || since < 0 {
+		stored, known := u.stored[id]
+		if since := at.Sub(stored); all || !known || since >= usedEvery || since < 0 {
 			due[id] = at
 			delete(u.last, id)
 		}
@@ -55,35 +55,35 @@ func (u *uses) due(all bool) map[string]time.Time {
 	return due
 }
 
-// done says that the uses of ids were kept, or puts them back.
+// done records that the uses of ids were stored. If err is not nil, it puts them back.
 func (u *uses) done(ids []string, due map[string]time.Time, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, id := range ids {
 		switch {
 		case err == nil:
-			u.kept[id] = due[id]
+			u.stored[id] = due[id]
 		case due[id].After(u.last[id]):
 			u.last[id] = due[id]
 		}
 	}
 }
 
-// forget drops what cannot hold anything back any more.
+// forget removes stored uses that are more than a minute old, because they no longer delay new uses.
 func (u *uses) forget(now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	maps.DeleteFunc(u.kept, func(_ string, kept time.Time) bool {
-		since := now.Sub(kept)
+	maps.DeleteFunc(u.stored, func(_ string, stored time.Time) bool {
+		since := now.Sub(stored)
 		return since >= usedEvery || since < 0
 	})
 }
 
-// startUses begins to keep uses now and then, until stopUses.
+// startUses starts to store uses in the background, until stopUses.
 func (s *Store) startUses() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.uses = uses{
-		last: map[string]time.Time{}, kept: map[string]time.Time{},
+		last: map[string]time.Time{}, stored: map[string]time.Time{},
 		stop: stop, ended: make(chan struct{}),
 	}
 	go func() {
@@ -96,33 +96,32 @@ func (s *Store) startUses() {
 				return
 			case <-tick.C:
 			}
-			if err := s.keepUses(ctx, false); err != nil && ctx.Err() == nil {
-				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "uses of keys not kept yet", slog.Any("error", err))
+			if err := s.storeUses(ctx, false); err != nil && ctx.Err() == nil {
+				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "could not store uses of keys; trying again later", slog.Any("error", err))
 			}
 		}
 	}()
 }
 
-// stopUses keeps what is left.
+// stopUses ends the background work, and stores the remaining uses.
 func (s *Store) stopUses() error {
 	if s.uses.stop == nil {
-		return nil // it never began
+		return nil // startUses was not called
 	}
 	s.uses.stop()
 	<-s.uses.ended
-	return s.keepUses(context.Background(), true)
+	return s.storeUses(context.Background(), true)
 }
 
-// keepUses writes what is due. Ids go in order, so that two processes do not wait for
-// each other's rows crosswise.
-func (s *Store) keepUses(ctx context.Context, all bool) error {
+// storeUses stores the uses that are due. It sorts the ids, so that two processes cannot deadlock on their rows.
+func (s *Store) storeUses(ctx context.Context, all bool) error {
 	due := s.uses.due(all)
 	defer s.uses.forget(s.cfg.Now())
 	var failed error
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(due)), usedBatch) {
-		err := failed // after a failure the rest is put back
+		err := failed // after a failure the remaining uses are put back
 		if err == nil {
-			err = s.update(ctx, "keep uses", func(ctx context.Context, db querier) error {
+			err = s.update(ctx, "store uses of keys", func(ctx context.Context, db querier) error {
 				return s.writeUses(ctx, db, ids, due)
 			})
 		}

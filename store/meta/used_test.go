@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// lastUsed reads what the database holds, not what waits to be kept.
+// lastUsed returns the last use that is in the database. Pending uses are not included.
 func lastUsed(t *testing.T, s *Store, id string) time.Time {
 	t.Helper()
 	k, err := s.Key(t.Context(), id)
@@ -26,42 +26,42 @@ func mustKey(t *testing.T, s *Store, id string) {
 	}
 }
 
-func TestUsesAreKeptInTheBackground(t *testing.T) {
+func TestUsesAreStoredInTheBackground(t *testing.T) {
 	cfg := config(t)
 	s := mustOpen(t, cfg)
 	mustKey(t, s, "k")
 	s.KeyUsed("k", noon)
 	for deadline := time.Now().Add(time.Minute); lastUsed(t, s, "k").IsZero(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("nothing was kept")
+			t.Fatal("the use was not stored")
 		}
 	}
-	if got := lastUsed(t, s, "k"); !got.Equal(noonKept) {
-		t.Errorf("last used %v, want %v", got, noonKept)
+	if got := lastUsed(t, s, "k"); !got.Equal(noonStored) {
+		t.Errorf("last used %v, want %v", got, noonStored)
 	}
 }
 
-func TestUsesAreKeptOnClose(t *testing.T) {
+func TestUsesAreStoredOnClose(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		mustKey(t, s, "k")
 		s.KeyUsed("k", noon)
-		if err := s.keepUses(t.Context(), false); err != nil {
+		if err := s.storeUses(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
-		s.KeyUsed("k", noon.Add(30*time.Second)) // within the minute, so it waits
-		if err := s.keepUses(t.Context(), false); err != nil {
+		s.KeyUsed("k", noon.Add(30*time.Second)) // within a minute, so it is stored later
+		if err := s.storeUses(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
-		if got := lastUsed(t, s, "k"); !got.Equal(noonKept) {
-			t.Errorf("last used %v, want %v", got, noonKept)
+		if got := lastUsed(t, s, "k"); !got.Equal(noonStored) {
+			t.Errorf("last used %v, want %v", got, noonStored)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		s = mustOpen(t, cfg)
-		if got := lastUsed(t, s, "k"); !got.Equal(noonKept.Add(30 * time.Second)) {
-			t.Errorf("after Close last used %v", got)
+		if got := lastUsed(t, s, "k"); !got.Equal(noonStored.Add(30 * time.Second)) {
+			t.Errorf("after Close, last used %v", got)
 		}
 	})
 }
@@ -78,22 +78,22 @@ func TestUsesWaitForTheDatabase(t *testing.T) {
 	}
 	s.KeyUsed("a", noon)
 	s.KeyUsed("b", noon)
-	if err := s.keepUses(t.Context(), false); err == nil {
-		t.Error("uses were kept in a locked database")
+	if err := s.storeUses(t.Context(), false); err == nil {
+		t.Error("storeUses succeeded in a locked database")
 	}
 	s.KeyUsed("b", noon.Add(time.Second))
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.keepUses(t.Context(), false); err != nil {
+	if err := s.storeUses(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := lastUsed(t, s, "a"), lastUsed(t, s, "b"); !a.Equal(noonKept) || !b.Equal(noonKept.Add(time.Second)) {
+	if a, b := lastUsed(t, s, "a"), lastUsed(t, s, "b"); !a.Equal(noonStored) || !b.Equal(noonStored.Add(time.Second)) {
 		t.Errorf("last used %v and %v", a, b)
 	}
 }
 
-// TestUsesOfManyKeys has two processes keep the uses of the same keys, in batches.
+// TestUsesOfManyKeys lets two processes store uses of the same keys, in batches.
 func TestUsesOfManyKeys(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		stores := [2]*Store{mustOpen(t, cfg), mustOpen(t, cfg)}
@@ -109,21 +109,21 @@ func TestUsesOfManyKeys(t *testing.T) {
 				for _, id := range ids {
 					s.KeyUsed(id, noon.Add(time.Duration(i)*time.Second))
 				}
-				if err := s.keepUses(t.Context(), false); err != nil {
+				if err := s.storeUses(t.Context(), false); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		wg.Wait()
-		at := noonKept.Add(time.Second).UnixMilli()
-		kept, err := texts(t.Context(), stores[0].read, fmt.Sprint("SELECT id FROM api_keys WHERE last_used_at = ", at))
-		if err != nil || len(kept) != keys {
-			t.Errorf("%d of %d keys have the later use, %v", len(kept), keys, err)
+		at := noonStored.Add(time.Second).UnixMilli()
+		stored, err := texts(t.Context(), stores[0].read, fmt.Sprint("SELECT id FROM api_keys WHERE last_used_at = ", at))
+		if err != nil || len(stored) != keys {
+			t.Errorf("%d of %d keys have the later use, %v", len(stored), keys, err)
 		}
 	})
 }
 
-func TestWhatUsesHoldIsBounded(t *testing.T) {
+func TestUsesInMemoryAreBounded(t *testing.T) {
 	cfg := config(t)
 	shown := newClock(noon)
 	cfg.Now = shown.now
@@ -134,14 +134,14 @@ func TestWhatUsesHoldIsBounded(t *testing.T) {
 		for n := range 100 {
 			s.KeyUsed(fmt.Sprint("k", minute, "-", n), now)
 		}
-		if err := s.keepUses(t.Context(), false); err != nil {
+		if err := s.storeUses(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.uses.mu.Lock()
 	defer s.uses.mu.Unlock()
-	if n := len(s.uses.last) + len(s.uses.kept); n > 100 {
-		t.Errorf("%d uses are held, of 500 in ten minutes", n)
+	if n := len(s.uses.last) + len(s.uses.stored); n > 100 {
+		t.Errorf("%d uses are in memory, want at most 100", n)
 	}
 }
 

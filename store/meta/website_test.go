@@ -15,11 +15,11 @@ import (
 func TestWebsitesChange(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		made, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
+		created, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := store.Website{ID: "w", Owner: "acme", Name: "b.example", Domain: "b.example", IsPublic: true, CreatedAt: made.CreatedAt, Rules: store.Rules{
+		want := store.Website{ID: "w", Owner: "acme", Name: "b.example", Domain: "b.example", IsPublic: true, CreatedAt: created.CreatedAt, Rules: store.Rules{
 			AllowedOrigins:   []string{"*", "localhost", "*.x.example", "www.y.example"},
 			AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			Paused:           true,
@@ -35,7 +35,7 @@ func TestWebsitesChange(t *testing.T) {
 			t.Errorf("changed to %+v, %v\nwant: %+v", got, err, want)
 		}
 		if got, err := s.Website(t.Context(), "w"); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("kept: %+v, %v\nwant: %+v", got, err, want)
+			t.Errorf("stored: %+v, %v\nwant: %+v", got, err, want)
 		}
 		_, err = s.ChangeWebsite(t.Context(), "w", func(w *store.Website) {
 			w.Domain = "no host"
@@ -45,18 +45,18 @@ func TestWebsitesChange(t *testing.T) {
 				BlockedAddresses: append(make([]netip.Prefix, 200), netip.MustParsePrefix("::ffff:10.0.0.0/104")),
 			}
 		})
-		for _, fault := range []string{`domain must be a host, not "no host"`, `"a b"`, `"*x"`, `""`, "allowed address: ", "blocked address: ::ffff:10.0.0.0/104", "201 blocked addresses"} {
+		for _, fault := range []string{`domain must be a host, not "no host"`, `"a b"`, `"*x"`, `""`, "allowed address: ", "blocked address: ::ffff:10.0.0.0/104", "blocked addresses may have at most 200 entries, not 201"} {
 			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), fault) {
-				t.Fatalf("no word of %s in: %v", fault, err)
+				t.Fatalf("the error does not contain %s: %v", fault, err)
 			}
 		}
 		if got, err := s.Website(t.Context(), "w"); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("after a change that was refused: %+v, %v", got, err)
+			t.Errorf("after a rejected change: %+v, %v", got, err)
 		}
 	})
 }
 
-func TestRemovedWebsitesIDStaysItsOwners(t *testing.T) {
+func TestRemovedWebsiteIDStaysReserved(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		site := store.Website{ID: "w", Owner: "acme", Domain: "a.example"}
@@ -69,28 +69,28 @@ func TestRemovedWebsitesIDStaysItsOwners(t *testing.T) {
 			t.Errorf("the removed website: %v", err)
 		}
 		if all, err := s.Monitors(t.Context(), "acme"); err != nil || len(all) != 1 || all[0].WebsiteID != "" {
-			t.Errorf("its monitors: %+v, %v", all, err)
+			t.Errorf("the monitors of the removed website: %+v, %v", all, err)
 		}
 		theirs := site
 		theirs.Owner = "other"
 		if _, err := s.CreateWebsite(t.Context(), theirs); !errors.Is(err, ErrRemoved) || !errors.Is(err, ErrExists) {
-			t.Errorf("its id for another owner: %v", err)
+			t.Errorf("the id for another owner: %v", err)
 		}
 		if _, err := s.Website(t.Context(), "w"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("what was refused: %v", err)
+			t.Errorf("the rejected website: %v", err)
 		}
-		for range 2 { // the second time its id is known
+		for range 2 { // the second time, the id is already reserved
 			if _, err := s.CreateWebsite(t.Context(), site); err != nil {
-				t.Errorf("its id for its owner: %v", err)
+				t.Errorf("the id for the same owner: %v", err)
 			}
 			if err := s.RemoveWebsite(t.Context(), "w"); err != nil {
 				t.Error(err)
 			}
 		}
 		for _, id := range []string{"w", "none", "nul\x00"} {
-			_, err := s.ChangeWebsite(t.Context(), id, func(*store.Website) { t.Errorf("%q is there", id) })
+			_, err := s.ChangeWebsite(t.Context(), id, func(*store.Website) { t.Errorf("amend is called for %q", id) })
 			if !errors.Is(err, store.ErrNotFound) || !errors.Is(s.RemoveWebsite(t.Context(), id), store.ErrNotFound) {
-				t.Errorf("website %q, which is not there: %v", id, err)
+				t.Errorf("unknown website %q: %v", id, err)
 			}
 		}
 	})

@@ -17,9 +17,9 @@ import (
 // A comparison counts the results of comparing two sides.
 type comparison struct {
 	asked    int
-	refused  int            // rejected by both, for the same reason
+	refused  int            // questions that both sides rejected for the same reason
 	answers  map[string]int // by type
-	nonEmpty map[string]int // answers with data, see says
+	nonEmpty map[string]int // answers with data by type
 	differ   []string       // a description of each difference
 	failed   int            // differences where the store returned no answer
 }
@@ -51,7 +51,7 @@ func compareStores(ctx context.Context, want, got *engineRunner, questions iter.
 // An outcome is an answer, or the reason for its absence.
 type outcome struct {
 	json    []byte
-	speaks  bool       // the answer has data, see says
+	speaks  bool       // the answer has data, as defined by says
 	refused query.Code // empty for an answer, and for a failure without a code
 	text    string     // the text of the error
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,21 +23,22 @@ type engineRunner struct {
 	store  store.Store
 	cfg    query.Config
 	engine *query.Engine
-	now    time.Time                             // the clock of the current question
+	now    *atomic.Pointer[time.Time]            // the clock of the current question, which background work reads too
 	part   func(*query.Response) ([]byte, error) // the part of a response to compare
 	asked  int
-	second *query.Engine // over the same store, with partials from it; may be nil
-	again  int           // asks one in this many questions twice; 0 means none
+	second *query.Engine // uses the same store and its partials, like an engine after a restart; may be nil
+	again  int           // one in this many questions is asked again; 0 means none
 }
 
 // newEngineRunner returns a runner with the engine of cfg, its own clock and no cached answers.
 func newEngineRunner(t *testing.T, cfg query.Config, part func(*query.Response) ([]byte, error)) *engineRunner {
 	t.Helper()
-	r := &engineRunner{store: cfg.Store, part: part, cfg: cfg}
+	r := &engineRunner{store: cfg.Store, part: part, cfg: cfg, now: &atomic.Pointer[time.Time]{}}
+	r.now.Store(&time.Time{})
 	if _, derives := cfg.Store.(store.Deriver); derives && !cfg.NoDerived {
 		r.again = 1
 	}
-	r.cfg.Now, r.cfg.ResultCache = func() time.Time { return r.now }, -1
+	r.cfg.Now, r.cfg.ResultCache = func() time.Time { return *r.now.Load() }, -1
 	r.engine = r.start(t)
 	return r
 }
@@ -50,8 +52,8 @@ func (r *engineRunner) start(t *testing.T) *query.Engine {
 	return e
 }
 
-// restart simulates a restart if the store has partials: further questions are also sent to a second engine
-// without partials in memory.
+// restart simulates a restart, if the store can store partials: from now on, outcome also asks a second engine, which
+// has no partials in memory.
 func (r *engineRunner) restart(t *testing.T) {
 	t.Helper()
 	if _, keeps := r.cfg.Store.(store.StateKeeper); keeps && r.again > 0 {
@@ -67,9 +69,9 @@ func (r *engineRunner) warm(t *testing.T, questions iter.Seq[reference.Question]
 	}
 }
 
-// outcome returns the outcome of q. An engine that stores partials is asked three times, because it computes them after
-// the second query and merges the third answer. It is asked five times about a month, whose days it then rolls up. Two
-// different answers are an error.
+// outcome returns the outcome of q. If the engine stores partials, outcome asks q three times, because the engine
+// computes partials after the second answer and merges them for the third. It asks q five times if the range is a
+// month or longer, because the engine then also rolls up the days. Different answers are an error.
 func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcome {
 	first := r.once(ctx, q)
 	if r.asked++; first.json == nil || r.again == 0 || r.asked%r.again != 0 {
@@ -78,7 +80,7 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	last := first
 	for range timesAgain(q) {
 		if last = r.once(ctx, q); !bytes.Equal(first.json, last.json) {
-			return outcome{text: fmt.Sprintf("asked again it answers otherwise: %s", firstDifference(first.show(), last.show()))}
+			return outcome{text: fmt.Sprintf("the engine answers differently when asked again: %s", firstDifference(first.show(), last.show()))}
 		}
 		if err := r.engine.Wait(ctx); err != nil {
 			return outcome{text: err.Error()}
@@ -86,7 +88,7 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	}
 	if r.choosesRows(q) {
 		if after := r.afterAll(ctx, q); !bytes.Equal(after.json, last.json) {
-			return outcome{text: fmt.Sprintf("after the same without filters it answers otherwise: %s", firstDifference(last.show(), after.show()))}
+			return outcome{text: fmt.Sprintf("the engine answers differently after the same question without filters: %s", firstDifference(last.show(), after.show()))}
 		}
 	}
 	if r.second == nil {
@@ -95,12 +97,12 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	another := *r // with the clock of r
 	another.engine = r.second
 	if after := another.once(ctx, q); !bytes.Equal(after.json, last.json) {
-		return outcome{text: fmt.Sprintf("after a start it answers otherwise: %s", firstDifference(last.show(), after.show()))}
+		return outcome{text: fmt.Sprintf("the engine answers differently after a restart: %s", firstDifference(last.show(), after.show()))}
 	}
 	return last
 }
 
-// choosesRows reports whether q has a filter on the field that its rows show.
+// choosesRows reports whether q has a filter on a field that is a column of its rows.
 func (r *engineRunner) choosesRows(q reference.Question) bool {
 	for _, info := range r.engine.Types() {
 		if info.Name == q.Type {
@@ -112,15 +114,14 @@ func (r *engineRunner) choosesRows(q reference.Question) bool {
 	return false
 }
 
-// afterAll returns the outcome of q after its type was asked without filters, so that those partials are in
-// memory.
+// afterAll asks q without filters until its partials are in memory, and returns the outcome of q after that.
 func (r *engineRunner) afterAll(ctx context.Context, q reference.Question) outcome {
 	all := q
 	all.Filters = nil
 	for range 2 {
 		r.once(ctx, all)
 	}
-	_ = r.engine.Wait(ctx) // whose error is that of the next question
+	_ = r.engine.Wait(ctx) // if it fails, the next question fails with the same error
 	return r.once(ctx, q)
 }
 
@@ -175,7 +176,7 @@ func withCause(r query.Result) string {
 }
 
 func (r *engineRunner) ask(ctx context.Context, q reference.Question) (*query.Response, error) {
-	r.now = q.Now
+	r.now.Store(&q.Now)
 	return r.askNow(ctx, q)
 }
 
@@ -202,13 +203,14 @@ func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query
 	return p.Run(ctx)
 }
 
-// clipped is a store that reads no rows before or after days. It answers one statement at a time.
+// clipped is a store that does not read rows before the first or after the last of days. It answers one statement
+// at a time.
 type clipped struct {
 	store.Store
 	days []query.Dependency
 }
 
-// Query runs stmt for the part of its time range within days.
+// Query runs stmt with all instants in its arguments limited to days.
 func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	from, to := c.days[0].From.UnixMilli(), c.days[len(c.days)-1].To.UnixMilli()
 	stmt.Args = slices.Clone(stmt.Args)

@@ -13,13 +13,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// Keys tests mandatory filters of keys. A key with such filters gets answers from all rows. A key without
-// filters must get the same answers from only the rows that the first key may see. It tests every type, with
-// further filters and groups in the request. Over HTTP it tests queries, batches and overviews, with their
-// entity tags.
+// Keys tests mandatory filters of keys. One key has such filters, and its store has all rows. Another key has no
+// filters, and its store has only the rows that the first key may see. Both keys must get the same answers. Keys
+// tests every type, with further filters and groups in the request. Over HTTP it tests queries, batches and
+// overviews, with their entity tags.
 //
-// sets is the number of random sets of filters; each fills a new store. Finally the mandatory filters are
-// dropped, or treated as filters of the request, and Keys fails unless the test notices that.
+// sets is the number of random sets of filters. Each set uses a new store. In the end Keys plants two mistakes: the
+// mandatory filters are dropped, or treated as filters of the request. It fails unless the comparison finds both.
 func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	w := dataset.New(seed)
 	all := h.filled(t, &w.Batch)
@@ -49,7 +49,7 @@ type proof struct {
 	dataset *dataset.Dataset
 	data    *reference.Data
 
-	asked, spoke, cut, own int // number of answers, with data, that differ without the filters, and that differ with them as filters of the request
+	asked, spoke, cut, own int // numbers of answers: all, with data, that differ without the filters, and that differ if these are filters of the request
 	refused                int // questions rejected because the type lacks a field of the filters
 }
 

@@ -13,12 +13,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// The engine searches the visitors of a page among the latest rows. These tests compare pages of a list with
-// the whole list, on rows that are likely to make pages wrong. The list has more visitors than such a search
+// For a page of the list of visitors, the engine first searches the latest rows. These tests compare pages with the
+// whole list, on rows that are likely to reveal mistakes of that search. The list has more visitors than the search
 // finds.
 
-// busiestPath is only visited by one visitor, with the latest rows and more of them than a search for a page
-// of one visitor reads. A filter that excludes this path finds every page among the latest rows.
+// busiestPath has one visitor, whose rows are the latest ones. They are more rows than the search for a page with
+// one visitor reads. With a filter that excludes this path, the search finds every page.
 const busiestPath = "/busiest"
 
 // ofLatest is the website with latestEvents.
@@ -53,7 +53,7 @@ func latestEvents() (events []store.Event) {
 	return events
 }
 
-// latestMistakes returns possible mistakes in the search for the first of the latest rows.
+// latestMistakes returns mistakes that are likely in the SQL that searches the latest rows.
 func latestMistakes(d *dialect.Dialect) []Mutation {
 	begin := d.Call(dialect.OnlyRow, "latest_from."+d.Ident("first"), "latest_from")
 	return []Mutation{

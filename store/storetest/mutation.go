@@ -93,7 +93,7 @@ func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 const firstDataset = 9
 
 // KillsMutants plants one mutation at a time into the store of h. It fails unless the comparison with the
-// reference evaluator notices each within a few datasets.
+// reference evaluator finds each mutation within a few datasets.
 func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	first, data := h.filledWith(t, firstDataset), dataOf(firstDataset)
 	for _, m := range mutations {
@@ -114,7 +114,7 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 func dataOf(seed uint64) *reference.Data { return reference.NewData(dataset.New(seed).Batch) }
 
 // DiffKillsMutants plants one mutation at a time into the store of other. It fails unless the comparison with
-// the store of one notices each within a few datasets.
+// the store of one finds each mutation within a few datasets.
 func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	first := other.filledWith(t, firstDataset)
 	for _, m := range mutations {
@@ -165,12 +165,12 @@ func (m *Mutation) questions(seed uint64) iter.Seq[reference.Question] {
 	}
 }
 
-// OfType returns a Mutation.When: questions of these types.
+// OfType returns a Mutation.When that selects questions of these types.
 func OfType(names ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool { return slices.Contains(names, q.Type) }
 }
 
-// Filtered returns a Mutation.When: questions with a filter whose value contains one of these texts.
+// Filtered returns a Mutation.When that selects questions with a filter whose value contains one of these texts.
 func Filtered(texts ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
 		for _, f := range slices.Concat(q.Filters, q.Mandatory) {
@@ -184,7 +184,7 @@ func Filtered(texts ...string) func(reference.Question) bool {
 	}
 }
 
-// filteredBy returns a Mutation.When: questions with a filter on field.
+// filteredBy returns a Mutation.When that selects questions with a filter on field.
 func filteredBy(field string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
 		return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == field })
@@ -195,8 +195,8 @@ func both(a, b func(reference.Question) bool) func(reference.Question) bool {
 	return func(q reference.Question) bool { return a(q) && b(q) }
 }
 
-// planted returns a store with the dataset of a seed that makes the mistake m. first has the first dataset
-// without a mistake.
+// planted returns a store that has the dataset of a seed and makes the mistake m. first is a store with the first
+// dataset that makes no mistake.
 func (m *Mutation) planted(t *testing.T, h Harness, first store.Store, seed uint64) store.Store {
 	t.Helper()
 	s := first
@@ -214,7 +214,7 @@ func (m *Mutation) planted(t *testing.T, h Harness, first store.Store, seed uint
 	return mistaken{s, &lang, m}
 }
 
-// mistaken is a store with a mistake.
+// mistaken is a store that makes a mistake.
 type mistaken struct {
 	store.Store
 	lang *dialect.Dialect

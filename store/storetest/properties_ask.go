@@ -109,7 +109,7 @@ func (c *client) subject(kind store.SubjectKind) string {
 	return list[c.rng.IntN(len(list))]
 }
 
-// anchor returns the time of a random row of s; for a website, of a pageview in a session.
+// anchor returns the time of a random row of s. For a website, the row is a pageview in a session.
 func (c *client) anchor(s store.Subject) (at time.Time, session string) {
 	b := &c.dataset.Batch
 	for range 10_000 { // the batch has many of each
@@ -139,7 +139,7 @@ func (c *client) filterFields(info query.Info, n int) []string {
 	return fields[:min(n, len(fields))]
 }
 
-// value returns the text of a random row in a filter field.
+// value returns the text that a random row has for a filter field.
 func (c *client) value(field string) string {
 	values := c.values[field]
 	if len(values) == 0 {
@@ -157,7 +157,7 @@ func addDays(date string, n int) string {
 	return day.AddDate(0, 0, n).Format(time.DateOnly)
 }
 
-// valuesOf returns the texts of rows by the filter field that matches them.
+// valuesOf returns the texts in the rows of b. The keys of the map are the filter fields that match these texts.
 func valuesOf(b *store.Batch) map[string][]string {
 	found := map[string][]string{}
 	add := func(pairs ...string) {

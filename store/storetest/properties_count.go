@@ -9,12 +9,12 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// An additivity describes how a column of whole numbers counts, and so which properties hold for it.
+// An additivity describes what a column of whole numbers counts. It determines which properties the column has.
 type additivity uint8
 
 const (
-	measured additivity = iota // an amount, not a count: no property
-	distinct                   // distinct values: the parts do not sum to the whole, but do not exceed it
+	measured additivity = iota // an amount, not a count: has no properties
+	distinct                   // distinct values: no part exceeds the whole, but parts do not sum to it
 	byRow                      // rows, each at its own time: sums over time and over every filter
 	byStart                    // sessions, at their start: sums over time and over filters on session fields
 	byTime                     // a duration: sums over time; a filter may lengthen it
@@ -27,11 +27,11 @@ func (y additivity) sumsOver(field string) bool {
 	return y == byRow || y == byStart && !slices.Contains(rowFields, field)
 }
 
-// grows reports whether a filter may raise the count.
+// grows reports whether adding a filter can increase the number.
 func (y additivity) grows() bool { return y == measured || y == byTime }
 
-// rowFields lists the filter fields of rows, not of sessions. A session has rows with and without a value of
-// such a field, so both eq and ne may find it.
+// rowFields lists the filter fields of rows, not of sessions. A session can have rows with a value of such a field and rows
+// without it, so that both an eq and a ne filter find the session.
 var rowFields = []string{"path", "event_name", "message", "error_type", "href", "text", "metric_name",
 	"session_id", "anonymous_id", "profile_id", "namespace"}
 

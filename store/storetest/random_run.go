@@ -27,8 +27,8 @@ const perDataset = 500
 // A RandomRun defines how many random questions are asked, and about which datasets.
 type RandomRun struct {
 	Questions int           // minimum; each dataset gets the same number
-	Seed      uint64        // the first dataset; the following numbers are the next ones
-	For       time.Duration // if not 0, ask questions for this time instead
+	Seed      uint64        // the seed of the first dataset; each further dataset has the next number
+	For       time.Duration // if not 0, the duration of the run, instead of Questions
 }
 
 // RandomRunOf returns a random run with that many questions, at least one per query type, beginning with the
@@ -170,7 +170,7 @@ func (c RandomRun) run(t *testing.T, ask func(*testing.T, uint64, iter.Seq[refer
 		if len(sum.differ) > 20 {
 			t.Fatalf("%d of %d answers differ", len(sum.differ), sum.asked)
 		}
-		if sum.asked == asked { // skipped, or failed before comparing: the next round would, too
+		if sum.asked == asked { // the round was skipped or failed before it asked; another round would do the same
 			t.SkipNow()
 		}
 	}

@@ -32,15 +32,14 @@ type sealing struct {
 	store bool    // also store partials of the busiest website
 }
 
-// When a dataset is sealed again: amidOthers, while the other rows arrive, so that seals have different
-// versions and none includes the last rows; or afterOthers, after all rows.
+// The times at which a dataset is sealed again.
 const (
-	amidOthers = 1 + iota
-	afterOthers
+	amidOthers  = 1 + iota // while further rows arrive: seals have different versions, and none includes the last rows
+	afterOthers            // after all rows
 )
 
-// sealingOf returns how the dataset of a seed is sealed in a random run. Of four consecutive seeds, one is not
-// sealed, so all its answers are computed from rows. One is sealed completely, and again after the last rows.
+// sealingOf returns how the dataset of a seed is sealed in a random run. Of four consecutive datasets, one is not
+// sealed, so that all its answers are computed from rows. One is sealed completely, and again after the last rows.
 // Two are sealed partly, at random.
 func sealingOf(seed uint64) sealing {
 	switch seed % perRound {
@@ -206,7 +205,7 @@ func MergedBesideWrites(t *testing.T, h Harness) {
 	const seed, askers, batches = 7, 2, 2
 	s := h.open(t)
 	runner := newEngineRunner(t, query.Config{Store: s}, rows)
-	runner.now = now
+	runner.now.Store(&now)
 	questions := slices.Collect(firstOf(questionsOf(seed, 10_000), 24))
 	done := make(chan struct{})
 	var asking sync.WaitGroup

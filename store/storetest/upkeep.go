@@ -25,7 +25,7 @@ func eraseCases() []contractCase {
 			defends: "every change to one of those days makes the version larger, including erasing; it never becomes smaller, not even after a restart"},
 		{name: "an interrupted Erase can be repeated", run: testEraseEnded,
 			defends: "after an error some rows may be gone; another call removes the rest"},
-		{name: "others write and read meanwhile", run: testEraseMeanwhile,
+		{name: "other goroutines write and read during Erase", run: testEraseMeanwhile,
 			defends: "a store is safe for concurrent use"},
 	}
 }
@@ -39,12 +39,12 @@ func maintainCases() []contractCase {
 			defends: "repeats are recognised for at least 7 days after receipt"},
 		{name: "Maintain may be interrupted", run: testMaintainEnded,
 			defends: "Maintain returns early when ctx ends"},
-		{name: "others write and read meanwhile", run: testMaintainMeanwhile,
+		{name: "other goroutines write and read during Maintain", run: testMaintainMeanwhile,
 			defends: "a store is safe for concurrent use"},
 	}
 }
 
-// named returns oneOfEach for subjects with another id, with rows in two months.
+// named returns oneOfEach with id as the id of every subject, and with rows in two months.
 func named(id string) store.Batch {
 	b := oneOfEach()
 	for i := range b.Events {
@@ -57,7 +57,7 @@ func named(id string) store.Batch {
 	return b
 }
 
-// held counts the rows of every subject that named returns for the ids.
+// held returns the number of stored rows for each subject with one of ids.
 func (w *trial) held(ids ...string) map[store.Subject]int {
 	w.Helper()
 	var all []store.Subject

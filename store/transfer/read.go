@@ -27,7 +27,7 @@ type stretch struct {
 	fresh    bool // the target had none of its rows
 }
 
-// runsOf returns the days that differ as stretches, and joins consecutive days.
+// runsOf returns the days that differ as stretches. It joins consecutive days into one stretch.
 func runsOf(days []pairOfDays) []stretch {
 	var all []stretch
 	for _, d := range days {

@@ -78,7 +78,8 @@ func TestKnownRobots(t *testing.T) {
 	}
 }
 
-// TestNamesOfRobotsInBrowsersOfPeople uses names that robots share with apps and makers.
+// TestNamesOfRobotsInBrowsersOfPeople uses browsers whose user agents contain a name that a robot has, too, such
+// as the name of an app or of a device maker.
 func TestNamesOfRobotsInBrowsersOfPeople(t *testing.T) {
 	d := detector(t)
 	view := "Mozilla/5.0 (Linux; Android 14; SM-A125F; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.122 Mobile Safari/537.36"
@@ -140,7 +141,7 @@ func TestRobotsThatRunScripts(t *testing.T) {
 	}
 }
 
-// TestProgramsAreBots checks that a program is a bot, whatever its library is.
+// TestProgramsAreBots checks that programs are bots, whatever HTTP library they use.
 func TestProgramsAreBots(t *testing.T) {
 	d := detector(t)
 	for ua, name := range map[string]string{
@@ -190,8 +191,8 @@ func TestBots(t *testing.T) {
 	}
 }
 
-// TestEveryPatternIsRead checks that every pattern is either in the index or tried. Each text of an indexed pattern
-// must match the pattern, and must be found.
+// TestEveryPatternIsRead checks that every pattern is either in the index or in the list of patterns that are
+// always tried. Each text in the index must match its pattern, and the detector must find it.
 func TestEveryPatternIsRead(t *testing.T) {
 	d := detector(t)
 	plain, tried := 0, 0
@@ -272,7 +273,7 @@ func BenchmarkNewDetector(b *testing.B) {
 	}
 }
 
-// builtIn is only made once, since that takes long with the race detector.
+// builtIn creates the detector once for all tests, because that takes long with the race detector.
 var builtIn = sync.OnceValues(NewDetector)
 
 func detector(t testing.TB) *Detector {

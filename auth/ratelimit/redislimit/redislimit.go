@@ -12,17 +12,18 @@
 //
 // # When Redis is unreachable or slow
 //
-// A call waits for at most [Config.Timeout]. After the first failed call all decisions are local: they use the
-// buckets of the process, which are always kept up to date. So no process ever lets more than one limit pass.
-// A goroutine tries Redis about once a second, and Redis decides again when it responds. Each
-// change is logged once.
+// A call waits for at most [Config.Timeout]. After the first failed call, the Limiter decides with the buckets of
+// its own process, which it updates with every request. So no process ever lets more than one limit pass. A
+// goroutine tries Redis about once a second, and Redis decides again when it responds. The Limiter logs each change
+// between Redis and local decisions once.
 //
-// A request that exceeds the local bucket is refused without asking Redis, because the requests of this
-// process are part of the total. Remaining is then the local count. So a caller far over the limit causes few
-// round trips, and is refused even if Redis has lost its data.
+// A request that exceeds the bucket of the process is refused without asking Redis, because the requests of this
+// process are part of the total. Decision.Remaining is then the count of the process. So a caller far over the
+// limit causes few round trips, and is refused even if Redis has lost its data.
 //
-// If the response to a call is lost, the call may have been counted. It is not repeated, also not by a client
-// with [Options], and the process counts it. So in doubt fewer requests pass, never more.
+// If the response to a call is lost, Redis may have counted the request or not. Neither the Limiter nor a client
+// with [Options] repeats the call. The process counts the request in any case. So when responses are lost, fewer
+// requests than the limit may pass, but never more.
 //
 // Concurrent requests are counted per process, not through Redis.
 //
@@ -180,7 +181,7 @@ func (l *Limiter) Close() error {
 	return nil
 }
 
-// lost makes decisions local until a probe reaches Redis again.
+// lost makes decisions local until probe reaches Redis again.
 func (l *Limiter) lost(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +192,7 @@ func (l *Limiter) lost(cause error) {
 	l.probes.Go(l.probe)
 }
 
-// probe tries Redis until it responds. It writes, because a replica can be read but not used.
+// probe tries Redis until it responds. It writes, because a read would also succeed on a replica, where scripts that write fail.
 func (l *Limiter) probe() {
 	ticker := time.NewTicker(l.cfg.Probe)
 	defer ticker.Stop()

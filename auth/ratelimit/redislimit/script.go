@@ -14,11 +14,11 @@ import (
 // missing token moves this instant window/limit into the future, so the bucket is empty if the instant
 // is a whole window ahead.
 //
-// Times are microseconds since 2026, which a double represents to a hundredth of a microsecond. The script adds
-// a hundredth where rounding could hide a whole remaining token.
+// Times are in microseconds since 2026. As a double they are exact to a hundredth of a microsecond. The script adds
+// a hundredth before it rounds the remaining tokens down, so that rounding errors do not hide a whole token.
 //
-// If an instant is more than a window ahead, the clock was set back. The script moves it back to one window
-// ahead and stores it even after a refusal, so that the bucket refills from now on.
+// If the stored instant is more than a window ahead, the clock was set back. The script then replaces it by one
+// window ahead, even if it refuses the request, so that the bucket begins to refill.
 var script = redis.NewScript(`
 local time = redis.call('TIME')
 local now = (time[1] - 1767225600) * 1000000 + time[2]
@@ -44,7 +44,7 @@ func (l *Limiter) key(class auth.Class, id string) string {
 	return l.cfg.Prefix + string(class) + ":" + id
 }
 
-// ask lets Redis decide. It returns within the timeout even if the client does not.
+// ask runs the script. It returns within the timeout, even if the Redis client ignores the end of its context.
 func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.Timeout)
 	type answer struct {
@@ -62,7 +62,7 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 	case got = <-answers:
 	case <-ctx.Done():
 		select {
-		case got = <-answers: // the client noticed the end of the context itself
+		case got = <-answers: // the client returned at the same time
 		default:
 			return auth.Decision{}, fmt.Errorf("redislimit: no answer within %v: %w", l.cfg.Timeout, ctx.Err())
 		}

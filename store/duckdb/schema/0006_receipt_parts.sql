@@ -7,5 +7,4 @@ DROP TABLE old_receipts;
 
 -- Bloom filters of parts. Each row has 2048 words of 64 bits in little-endian order. The column word is the
 -- number of its first word.
--- word.
 CREATE TABLE receipt_filters(part INTEGER NOT NULL, word INTEGER NOT NULL, bits BLOB USING COMPRESSION uncompressed NOT NULL);

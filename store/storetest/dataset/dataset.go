@@ -10,7 +10,7 @@ import (
 
 // A Dataset has random rows, and the data for random questions about them. Its fields are read-only.
 type Dataset struct {
-	Batch     store.Batch // in the order of writing; of repeated event ids the first counts
+	Batch     store.Batch // in the order of writing; of rows with the same event id only the first counts
 	Websites  []string
 	Links     []string
 	Schedules []string // monitors
@@ -38,7 +38,7 @@ func New(seed uint64) Dataset {
 		types: reference.Types(),
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
-	turned := rand.New(rand.NewPCG(seed, 3)) // separate, so that it does not change other rows
+	turned := rand.New(rand.NewPCG(seed, 3)) // a separate generator, so that the other rows stay the same
 	more := rand.New(rand.NewPCG(seed, 4))
 	// Consecutive seeds use all eras.
 	for i, e := range []int{int(seed % uint64(len(eras))), rng.IntN(len(eras)), rng.IntN(len(eras))} {
@@ -121,7 +121,7 @@ func mix[T any](rng *rand.Rand, list []T) {
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 }
 
-// repeat sends some rows again with changes. Only the first of each may count.
+// repeat adds copies of some rows, with the same ids and other values. Only the first row with an id may count.
 func (m *maker) repeat() {
 	b := m.batch
 	for _, e := range some(m, b.Events) {

@@ -16,7 +16,7 @@ type maker struct {
 	from    time.Time // the start of the era
 	length  time.Duration
 	moments []time.Time
-	next    int // number of the last event id, the same on every website
+	next    int // number of the last event id; every website uses the same numbers
 	site    string
 	ids     []string // session ids used on the site
 }
@@ -26,7 +26,7 @@ func (m *maker) chance(percent int) bool { return m.rng.IntN(100) < percent }
 
 func (m *maker) pick(p pool) string { return p[m.rng.IntN(len(p))] }
 
-// moment returns an instant of the era, often one at which a day, an hour or an offset begins, or the
+// moment returns an instant of the era. It is often an instant at which a day, an hour or an offset begins, or the
 // millisecond before.
 func (m *maker) moment() time.Time {
 	edge := m.moments[m.rng.IntN(len(m.moments))]
@@ -42,7 +42,8 @@ func (m *maker) moment() time.Time {
 	}
 }
 
-// gap returns the time to a visitor's next event: zero, a limit of a bounce, or minutes.
+// gap returns the time to a visitor's next event. It is often zero or near the limit for a bounce, and otherwise
+// some minutes.
 func (m *maker) gap() time.Duration {
 	edges := []time.Duration{0, 0, 1, 5_005, 9_999, 10_000, 10_001}
 	if m.chance(40) {
@@ -51,7 +52,7 @@ func (m *maker) gap() time.Duration {
 	return time.Duration(m.rng.IntN(400_000)) * time.Millisecond
 }
 
-// id returns the next event id. Ids are not ordered bytewise.
+// id returns the next event id. The order of ids by bytes differs from the order of events.
 func (m *maker) id() string {
 	m.next++
 	return fmt.Sprintf("%s%d", idStarts[m.next*7%len(idStarts)], m.next)
@@ -68,7 +69,7 @@ func (m *maker) sessionID() string {
 	return id
 }
 
-// measure returns a measure that is absent, 0, or at most most.
+// measure returns a measure that is absent, 0, or a number up to most.
 func (m *maker) measure(most int64) store.Measure {
 	switch n := m.rng.IntN(100); {
 	case n < 25:
@@ -80,7 +81,7 @@ func (m *maker) measure(most int64) store.Measure {
 	}
 }
 
-// onPage returns a time on a page, often near a limit for counted times.
+// onPage returns a time on a page, often at one of the limits of counted times.
 func (m *maker) onPage() store.Measure {
 	edges := []int64{0, 500, 1_000, 1_001, 5_005, 9_999, 10_000, 3_599_999, 3_600_000, 28_800_001}
 	if m.chance(40) {
@@ -98,7 +99,7 @@ func (m *maker) scrolled() store.Measure {
 	return m.measure(100)
 }
 
-// some returns 0 in most cases, otherwise at most most.
+// some returns 0 in most cases, otherwise a number up to most.
 func (m *maker) some(most int64) int64 {
 	if m.chance(60) {
 		return 0

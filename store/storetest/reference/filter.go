@@ -85,8 +85,8 @@ var beyondASCII = regexp.MustCompile(`[^\x00-\x7f]`)
 // leading matches the beginning of an address that filters ignore.
 var leading = regexp.MustCompile(`^(https?://)?(www\.)?`)
 
-// written returns the sources that whole values may mean, and their names: the values unchanged, as rows show
-// them, by host and by short name.
+// written returns all stored sources, and their names, that whole values may mean. A value may be a stored text, a
+// text as rows show it, a host, or a short name.
 func (n *names) written(values []string) []string {
 	all := slices.Clone(values)
 	for _, v := range values {
@@ -112,7 +112,7 @@ func (f Filter) nameNothing() bool {
 	})
 }
 
-// holds reports whether the prepared filter f holds for a row with this text in the field.
+// holds reports whether a row matches the prepared filter f. have is the text of the row in the field of f.
 func (n *names) holds(f Filter, have string) bool {
 	has := []string{have}
 	switch f.Field {
@@ -162,8 +162,8 @@ func each(list []string, do func(string) string) []string {
 	return out
 }
 
-// get returns the text that a filter or groupBy on field compares: for session fields the session's text, for
-// other fields the row's.
+// get returns the text that a filter or a groupBy compares. For a field of sessions it is the text of r's session,
+// for other fields the text of r.
 func (r *row) get(field string) string {
 	switch field {
 	case "path":

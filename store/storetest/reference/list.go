@@ -1,6 +1,6 @@
 package reference
 
-// An eventTally has the numbers of rows with one key.
+// An eventTally counts the rows that have the same key.
 type eventTally struct {
 	rows            int
 	users, sessions set

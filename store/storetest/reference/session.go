@@ -7,7 +7,7 @@ const (
 	bounceUnder  = 10_000     // ms
 )
 
-// A session has the events of one session id on one website from its start.
+// A session has the events with one session id on one website, from its start until 24 hours later.
 type session struct {
 	id        string
 	start     int64
@@ -71,7 +71,8 @@ func newSite(rows []row) *site {
 }
 
 // form builds the sessions of one id from its events. An event starts a session if no other event is in the 24
-// hours before it. An event 24 hours or more after the last start that starts no session belongs to none.
+// hours before it. Other events belong to the last session, if they are less than 24 hours after its start, and
+// otherwise to none.
 func form(id string, events []*row) []*session {
 	slices.SortFunc(events, before)
 	var all []*session
@@ -111,7 +112,8 @@ func (s *session) measure() {
 	s.bounced = len(s.pageviews) == 1 && s.duration < bounceUnder && others == 0
 }
 
-// sessionOf returns the session that includes a row, or else the session that starts at most 24 hours after it.
+// sessionOf returns the session that includes a row. If there is none, it returns the session that starts at most 24
+// hours after the row.
 func sessionOf(r *row, sessions []*session) *session {
 	for _, s := range sessions {
 		if s.holds(r.at) {

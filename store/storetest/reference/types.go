@@ -30,7 +30,7 @@ type Column struct {
 	Kind ColumnKind
 }
 
-// hosts returns the columns, with the named ones as hosts.
+// hosts returns list with the kind Host for the named columns.
 func hosts(list []Column, names ...string) []Column {
 	list = slices.Clone(list)
 	for i := range list {
@@ -41,10 +41,10 @@ func hosts(list []Column, names ...string) []Column {
 	return list
 }
 
-// A Window is the time range that a type counts.
+// A Window is the range of time over which a type counts.
 type Window int
 
-// The windows. All except Range end now, and ignore the dates of a question.
+// The windows. Range is the range of the question. The others end now, and ignore the dates of the question.
 const (
 	Range    Window = iota
 	Today           // from local midnight, excluding now

@@ -64,8 +64,8 @@ func eventCells(r *row) []value {
 	return []value{text(r.id), instant(r.at), text(kind), text(name), text(r.path), raw(compact(r.properties))}
 }
 
-// sessionEvents lists the events that pass, including $ names: events in the range, and all events of a session
-// with an event in the range.
+// sessionEvents lists the events that pass the filters, including events with $ names. The list has the events in
+// the range, and all events of sessions with an event in the range.
 func (a *evaluation) sessionEvents() *table {
 	t := a.table("timestamp", "rank", "event_id", "kind of row", "keyed")
 	t.hidden = []string{"rank", "kind of row", "keyed"}
@@ -84,7 +84,7 @@ func (a *evaluation) sessionEvents() *table {
 	return t
 }
 
-// A profileTally has the numbers of a visitor's events in the range.
+// A profileTally counts the events of one visitor in the range.
 type profileTally struct {
 	events, pageviews, custom int
 	hidden                    int // custom events with $ names, which do not count

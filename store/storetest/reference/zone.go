@@ -23,7 +23,8 @@ type clock struct {
 
 func newClock(loc *time.Location) clock { return clock{loc, &offset{}} }
 
-// An offset is the difference between a clock and UTC from one instant to another, and the difference before.
+// An offset is a time during which a clock is not set: [from, to) in seconds since 1970. shift is the difference to
+// UTC in seconds during that time, and before is the difference before from.
 type offset struct{ from, to, shift, before int64 }
 
 // never is earlier than every change of a clock.
@@ -53,8 +54,9 @@ func (c clock) shift(at int64) int64 { return c.offset(at).shift }
 // shown returns the date that the clock shows, as days since 1970.
 func (c clock) shown(at int64) int64 { return floorDiv(at+c.shift(at), daySeconds) }
 
-// day returns the local day in which an instant counts. This is the shown date, but a clock set back over
-// midnight does not return to the previous day.
+// day returns the local day to which an instant belongs, in days since 1970. That is the date that the clock
+// shows, except after the clock was set back over midnight: such instants belong to the day after midnight,
+// although the clock shows the day before again.
 func (c clock) day(at int64) int64 {
 	d := c.shown(at)
 	if o := c.offset(at); o.from != never {
@@ -63,7 +65,7 @@ func (c clock) day(at int64) int64 {
 	return d
 }
 
-// hour returns the local hour of the day in which an instant counts.
+// hour returns the local hour to which an instant belongs, within its day.
 func (c clock) hour(at int64) int64 {
 	if c.shown(at) < c.day(at) {
 		return 0 // the clock shows yesterday again
@@ -91,8 +93,8 @@ type stretch struct {
 	bucket   int
 }
 
-// A period is the range of a question with its buckets. A bucket may have several stretches if a clock is set
-// back.
+// A period is the range of a question with its buckets. If a clock is set back, a bucket may have several
+// stretches.
 type period struct {
 	clock     clock
 	from, to  int64 // [from, to) in milliseconds
@@ -126,8 +128,8 @@ func newPeriod(zone, startDate, endDate string, hourly bool) (*period, error) {
 	return p, nil
 }
 
-// recent returns the time before now that a window counts: for Today from the first instant of the local day,
-// excluding now; for the others the last minutes, including now.
+// recent returns the time range of a window that ends now. Today begins with the first instant of the local day,
+// and excludes now. The other windows have the last minutes, and include now.
 func (c clock) recent(w Window, now int64) *period {
 	switch w {
 	case Today:
@@ -140,7 +142,7 @@ func (c clock) recent(w Window, now int64) *period {
 	}
 }
 
-// walk splits the range at the start of every local day, or hour, and wherever the clock is set.
+// walk splits the range at the start of every local day or hour, and at every change of the clock.
 func (p *period) walk(from, to int64) {
 	width := int64(daySeconds)
 	if p.hourly {
@@ -165,7 +167,7 @@ func (p *period) walk(from, to int64) {
 	}
 }
 
-// label returns the label of the bucket in which an instant, in seconds, counts.
+// label returns the label of the bucket to which an instant belongs. at is in seconds.
 func (p *period) label(at int64) string {
 	date := time.Unix(p.clock.day(at)*daySeconds, 0).UTC().Format(time.DateOnly)
 	if !p.hourly {
@@ -176,7 +178,7 @@ func (p *period) label(at int64) string {
 
 func (p *period) holds(ms int64) bool { return p.from <= ms && ms < p.to }
 
-// bucket returns the number of the bucket of an instant of the range, in milliseconds.
+// bucket returns the index of the bucket to which an instant belongs. ms is in milliseconds.
 func (p *period) bucket(ms int64) int { return p.index[p.label(floorDiv(ms, 1000))] }
 
 func floorDiv(a, b int64) int64 { return (a - floorMod(a, b)) / b }
