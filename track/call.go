@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/front"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // A call is one request on its way through the layers: its wire format gives elements, its reader makes rows of
@@ -55,12 +54,17 @@ func (c *call) answer(ctx context.Context, r *front.Request) (*front.Answer, err
 	if err != nil {
 		return nil, err
 	}
-	var b store.Batch
+	rows := make([]row, 0, len(elements))
 	for _, e := range elements {
-		if err := c.take(ctx, e, &b); err != nil {
+		one, err := c.take(ctx, e)
+		if err != nil {
 			return nil, err
 		}
+		if one.add != nil {
+			rows = append(rows, one)
+		}
 	}
+	b := batchOf(rows)
 	if one, ok := c.gate.resource(); ok {
 		r.Resource = one
 	}
@@ -75,35 +79,33 @@ func (c *call) answer(ctx context.Context, r *front.Request) (*front.Answer, err
 	return c.route.reply(&c.outcome)
 }
 
-// take adds the row of one element to b, or records the mistake of the element. A returned error is about the whole
-// request.
-func (c *call) take(ctx context.Context, e element, b *store.Batch) error {
+// take returns the row of one element, and records the result of the element. The row has no add if the element has a
+// mistake or stores no row. A returned error is about the whole request.
+func (c *call) take(ctx context.Context, e element) (row, error) {
 	if e.err != nil {
 		c.outcome.items = append(c.outcome.items, item{taken: taken{kind: c.route.kind}, err: e.err})
-		return nil
+		return row{}, nil
 	}
 	f := newFields(e.fields)
 	got, err := c.accepted(ctx, f)
 	if err == nil && got.person != nil {
 		err = c.delivery.identify(ctx, *got.person)
 	}
-	if err == nil && got.add != nil {
-		got.add(b)
-	}
 	one := item{taken: got.taken}
 	one.dropped = f.dropped
 	if err != nil {
 		p, ok := errors.AsType[*problem](err)
 		if !ok || p.Status >= http.StatusInternalServerError {
-			return err
+			return row{}, err
 		}
+		got.add = nil
 		if one.kind == "" {
 			one.kind = c.route.kind
 		}
 		one.id, one.ignored, one.err = f.peek("eventId", "event_id"), "", p
 	}
 	c.outcome.items = append(c.outcome.items, one)
-	return nil
+	return got, nil
 }
 
 // accepted returns the row of one item, if it may be stored.

@@ -2,6 +2,7 @@ package track
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/store"
@@ -23,7 +24,7 @@ type row struct {
 	subject  store.Subject         // the website, link or monitor that the row belongs to
 	add      func(b *store.Batch)  // adds the row to b; nil if there is none
 	person   *store.Identification // traits to store instead of a row
-	counts   bool                  // the row counts in the quota of its website
+	counts   bool                  // the row is an event, which counts in the quota of its website
 	needsKey bool                  // a website can refuse the row without a key
 }
 
@@ -102,6 +103,22 @@ func (r *reader) identity(ctx context.Context, f *fields, website string) (store
 	var err error
 	i.AnonymousID, err = r.ids.hide(ctx, website, i.AnonymousID)
 	return i, err
+}
+
+// batchOf returns the batch of rows, in their order.
+func batchOf(rows []row) store.Batch {
+	events := 0
+	for i := range rows {
+		if rows[i].counts {
+			events++
+		}
+	}
+	var b store.Batch
+	b.Events = slices.Grow(b.Events, events) // events are large, and most rows are events
+	for i := range rows {
+		rows[i].add(&b)
+	}
+	return b
 }
 
 // ofWebsite returns the subject of a website's rows.
