@@ -25,8 +25,6 @@ type hostility struct {
 	torn  []string // keys with incomplete requests
 	slow  []string // keys whose clients do not read their answers
 
-	token string // a panel token of the good key
-
 	mu      sync.Mutex
 	begun   map[string]int          // by attack
 	answers map[string]map[int]int  // by attack and status
