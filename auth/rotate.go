@@ -11,7 +11,7 @@ const MaxOldSecrets = 5
 
 // An OldSecret describes a secret that a rotation replaced.
 type OldSecret struct {
-	Start string    // its first 8 characters; empty if an older version rotated the key
+	Start string    // its first 8 characters
 	Until time.Time // the secret is invalid from this time on
 }
 

@@ -172,3 +172,18 @@ func queryFilters(filters []auth.Filter) (all []query.Filter) {
 	}
 	return all
 }
+
+// denied is an auth.ErrForbidden with the scope that the key would need, and a message about a field. It must not
+// depend on whether the value of the field exists.
+type denied struct {
+	scope      auth.Scope
+	field, why string
+}
+
+// lacks returns the error for a key without scope.
+func lacks(scope auth.Scope) *denied {
+	return &denied{scope: scope, field: "Authorization", why: "needs a key with the scope " + string(scope)}
+}
+
+func (d *denied) Error() string { return auth.ErrForbidden.Error() + ": " + string(d.scope) }
+func (d *denied) Unwrap() error { return auth.ErrForbidden }

@@ -19,6 +19,15 @@ func tagOf(b []byte) string {
 	return string(append(tag, '"'))
 }
 
+// tagged returns a response with the entity tag of its bytes.
+func tagged(body any) (*front.Answer, error) {
+	rep, err := front.JSON(body)
+	if err == nil {
+		rep.ETag = tagOf(rep.Body)
+	}
+	return rep, err
+}
+
 // dataTag returns the entity tag of p's response before it is computed. It covers the query, the versions of the data
 // that the response depends on, and extra, the other content. It is empty without versions, and for responses that
 // change with the clock.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -12,8 +11,6 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
-	"github.com/sightline-analytics/sightline/internal/mistake"
-	"github.com/sightline-analytics/sightline/query"
 )
 
 // flagRecord is a flag in responses.
@@ -68,15 +65,6 @@ func (a *api) listFlags(ctx context.Context, _ *front.Request, q *flagQuestion) 
 	return tagged(body)
 }
 
-// tagged returns a response with the entity tag of its bytes.
-func tagged(body any) (*front.Answer, error) {
-	rep, err := front.JSON(body)
-	if err == nil {
-		rep.ETag = tagOf(rep.Body)
-	}
-	return rep, err
-}
-
 // readFlag reads fields of a flag from the body, and checks that the key may manage flags of the client.
 func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) error {
 	body, err := a.readJSON(r)
@@ -101,25 +89,6 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 	}
 	q.patch = patch
 	return err
-}
-
-// readJSON reads a body that must be a JSON object.
-func (a *api) readJSON(r *front.Request) ([]byte, error) {
-	if err := checkMediaType(r.Header); err != nil {
-		return nil, err
-	}
-	body, err := r.ReadBody(a.cfg.MaxBody)
-	if err != nil {
-		return nil, err
-	}
-	wrong := mistake.JSON(body)
-	if body = bytes.TrimSpace(body); wrong == "" && body[0] != '{' {
-		wrong = mistake.Body("The body", mistake.Kind(body))
-	}
-	if wrong != "" {
-		return nil, query.Errors{{Code: query.InvalidJSON, Message: wrong}}
-	}
-	return body, nil
 }
 
 // createFlag stores a new flag, or restores the removed flag with the same key.

@@ -6,9 +6,8 @@
 //	report, err := audit.Verify(ctx, log, pepper)
 //	err = report.Err()                                                   // names the first damaged entry
 //
-// A [Writer] is an [auth.Sink] that buffers entries and appends them to a [Log]: a database (store/meta), a
-// file of JSON lines ([OpenFile]), or memory ([Memory]). [Verify] reports damage, and [Prune] removes old
-// entries.
+// A [Writer] is an [auth.Sink] that buffers entries and appends them to a [Log]: a database (store/meta), memory
+// ([Memory]), or one that a host writes. [Verify] reports damage, and [Prune] removes old entries.
 //
 // # Chains
 //
@@ -17,9 +16,8 @@
 // the entry before it, under a key derived from the pepper. So an altered, inserted, moved or removed entry
 // breaks the chain, and [Verify] can name the place.
 //
-// A database stores two checkpoints per chain next to the entries, each signed with that key. The head
-// reveals a cut-off end. The prune point says up to which entry [Prune] removed entries. A file has no
-// checkpoints.
+// A log stores two checkpoints per chain next to the entries, each signed with that key. The head reveals a
+// cut-off end. The prune point says up to which entry [Prune] removed entries.
 //
 // # Uses
 //
@@ -31,7 +29,7 @@
 // # What it cannot detect
 //
 // The removal of a whole chain can only be detected with a head that you stored elsewhere. The same holds
-// for a cut-off end of a file, and for a log that was reset to an earlier state. A reset needs a copy of the
+// for a log that was reset to an earlier state. A reset needs a copy of the
 // earlier head, which a database may contain in its write-ahead log or in dead rows. [Config.OnHead]
 // receives each head. Store the heads where nobody with write access to the log can change them, and pass
 // them to [Verify]. Anyone who has the pepper can forge a trail.

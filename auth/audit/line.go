@@ -2,10 +2,8 @@ package audit
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,12 +18,10 @@ const (
 	maxText = 1024
 	// maxUserAgent is the maximum size of a user agent in bytes. Browsers send shorter ones.
 	maxUserAgent = 256
-	// maxLine is more than the longest line: 15 texts, which JSON escapes may make six times as long.
-	maxLine = 128 << 10
 	// statusAt is the index of the status among the texts of an entry.
 	statusAt = 11
-	// laterAt is the index of the first text that was added later. These texts are signed and written only if
-	// one of them or Count is set, so that the MACs of older trails stay valid.
+	// laterAt is the index of the first text that most entries lack. These texts are signed only if one of them or
+	// Count is set.
 	laterAt = 13
 )
 
@@ -94,62 +90,32 @@ type line struct {
 	MAC           MAC    `json:"mac"`
 }
 
-// AppendLine appends r as a line of JSON, including the line end, for logs that store text. The result
-// equals the output of encoding/json, but AppendLine is faster.
+// AppendLine appends r as a line of JSON, including the line end, for logs that store text.
 func AppendLine(to []byte, r Record) []byte {
 	e := &r.Entry
-	to = appendText(append(to, `{"writer":`...), r.Writer)
-	to = strconv.AppendInt(append(to, `,"seq":`...), r.Seq, 10)
-	to = e.Time.UTC().AppendFormat(append(to, `,"time":"`...), jsontext.Instant)
-	to = append(to, '"')
-	all := texts(e)
-	for i, t := range all[:laterAt] {
-		if i == statusAt {
-			to = strconv.AppendInt(append(to, `,"status":`...), int64(e.Status), 10)
-		}
-		to = appendText(append(to, textNames[i]...), *t)
-	}
-	for i, t := range all[laterAt:] {
-		if *t != "" {
-			to = appendText(append(to, textNames[laterAt+i]...), *t)
-		}
-	}
-	if e.Count != 0 {
-		to = strconv.AppendInt(append(to, `,"count":`...), int64(e.Count), 10)
-	}
-	to = base64.RawURLEncoding.AppendEncode(append(to, `,"mac":"`...), r.MAC[:])
-	return append(to, '"', '}', '\n')
+	return appendJSON(to, line{
+		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(jsontext.Instant), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
+		Owner: e.Owner, Method: e.Method, Route: e.Route, ResourceKind: e.Resource.Kind, ResourceID: e.Resource.ID,
+		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP, UserAgent: e.UserAgent,
+		Token: e.Token, Subject: e.Subject, Count: e.Count, MAC: r.MAC,
+	})
 }
 
-// textNames are the JSON names of the texts of an entry.
-var textNames = [15]string{
-	`,"requestId":`, `,"keyId":`, `,"start":`, `,"owner":`, `,"method":`, `,"route":`, `,"resourceKind":`, `,"resourceId":`,
-	`,"resourceOwner":`, `,"scope":`, `,"outcome":`, `,"ip":`, `,"userAgent":`, `,"token":`, `,"subject":`,
-}
-
-// appendText appends s as a JSON string.
-func appendText(to []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			return bytes.TrimSuffix(appendJSON(to, s), []byte("\n")) // s needs escapes
-		}
-	}
-	return append(append(append(to, '"'), s...), '"')
-}
+var errSpelling = errors.New("not spelled as it was written")
 
 // ParseLine parses a line of [AppendLine]. It rejects other JSON with the same meaning, so that any changed byte
 // is detected.
 func ParseLine(text []byte) (Record, error) {
 	var l line
-	if err := parseJSON(text, &l); err != nil {
+	if err := json.Unmarshal(text, &l); err != nil {
 		return Record{}, err
 	}
 	at, err := time.Parse(jsontext.Instant, l.Time)
-	if err == nil && at.Format(jsontext.Instant) != l.Time {
-		err = errSpelling
-	}
 	if err != nil {
 		return Record{}, err
+	}
+	if at.Format(jsontext.Instant) != l.Time || !bytes.Equal(appendJSON(nil, l), text) {
+		return Record{}, errSpelling
 	}
 	return Record{Writer: l.Writer, Seq: l.Seq, MAC: l.MAC, Entry: auth.Entry{
 		Time: at, RequestID: l.RequestID, KeyID: l.KeyID, Start: l.Start, Owner: l.Owner, Method: l.Method, Route: l.Route,
@@ -158,24 +124,11 @@ func ParseLine(text []byte) (Record, error) {
 	}}, nil
 }
 
-// appendJSON appends v as a line of JSON. Its callers only pass values that encode without an error.
-func appendJSON(to []byte, v any) []byte {
-	line, err := jsontext.AppendLine(to, v)
+// appendJSON appends l with its line end. A line always encodes without an error.
+func appendJSON(to []byte, l line) []byte {
+	text, err := jsontext.AppendLine(to, l)
 	if err != nil {
 		return to
 	}
-	return line
-}
-
-var errSpelling = errors.New("not spelled as it was written")
-
-// parseJSON parses a line into v. It rejects lines that appendJSON would write differently.
-func parseJSON(text []byte, v any) error {
-	if err := json.Unmarshal(text, v); err != nil {
-		return err
-	}
-	if !bytes.Equal(appendJSON(nil, v), text) {
-		return errSpelling
-	}
-	return nil
+	return text
 }

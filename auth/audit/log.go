@@ -66,7 +66,6 @@ type Checkpoint struct {
 type Chain struct {
 	Head       Checkpoint // the newest record
 	PrunePoint Checkpoint // the newest removed record; zero if none was removed
-	Unsigned   bool       // the trail stores no signatures: see [Segments]
 }
 
 // A Log stores the records of a [Writer]. Methods are safe for concurrent use.

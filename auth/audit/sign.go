@@ -100,7 +100,7 @@ func (s *signer) checkpoint(label string, c Checkpoint) Checkpoint {
 // check returns an error if no pepper verifies the head of a chain.
 func (s signers) check(chains []Chain) error {
 	for _, c := range chains {
-		if !c.Unsigned && !s.of(func(s *signer) bool { return s.isHead(c.Head) }).isHead(c.Head) {
+		if !s.of(func(s *signer) bool { return s.isHead(c.Head) }).isHead(c.Head) {
 			return fmt.Errorf("%w: the head of chain %s is not signed with this pepper", ErrTampered, c.Head.Writer)
 		}
 	}

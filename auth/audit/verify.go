@@ -155,16 +155,16 @@ func (v *verifier) begin(c Chain) {
 	if v.links[w] != nil {
 		v.addf(w, 0, 0, "the trail has two heads of this chain")
 	}
-	sign := v.signs.of(func(s *signer) bool { return !c.Unsigned && s.isHead(c.Head) })
+	sign := v.signs.of(func(s *signer) bool { return s.isHead(c.Head) })
 	l := &links{Chain: c, sign: sign, prev: sign.first(w)}
 	v.links[w] = l
-	if !c.Unsigned && !sign.isHead(c.Head) {
+	if !sign.isHead(c.Head) {
 		v.addf(w, c.Head.Seq, c.Head.Seq, "the head is not signed")
 		l.Head.Seq = -1 // an unsigned head proves nothing
 	}
 	switch p := c.PrunePoint; {
 	case p == Checkpoint{}:
-	case c.Unsigned, p.Writer == w && sign.isPrunePoint(p):
+	case p.Writer == w && sign.isPrunePoint(p):
 		l.seq, l.prev = p.Seq, p.MAC
 	default:
 		v.addf(w, p.Seq, p.Seq, "the prune point is not signed")
@@ -193,10 +193,6 @@ func (v *verifier) record(r *Record) {
 			v.addf(r.Writer, l.seq+1, r.Seq-1, "removed")
 		}
 		l.loose = true
-	}
-	if l.Unsigned && l.seq == 0 { // in a file, the first entry shows which pepper signed the chain
-		l.sign = v.signs.of(func(s *signer) bool { return equal(s.entry(r, s.first(r.Writer)), r.MAC) })
-		l.prev = l.sign.first(r.Writer)
 	}
 	differs := func(k Checkpoint) bool { return k.Seq == r.Seq && !equal(k.MAC, r.MAC) }
 	switch {

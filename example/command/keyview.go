@@ -56,7 +56,7 @@ func viewKey(k auth.Key, now time.Time) keyView {
 
 // oldSecretView shows a secret that a rotation replaced.
 type oldSecretView struct {
-	Start string    `json:"start"` // empty when an older program rotated the key
+	Start string    `json:"start"`
 	Until time.Time `json:"until"`
 }
 

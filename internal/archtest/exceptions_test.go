@@ -12,7 +12,6 @@ type exception struct {
 var exceptions = []exception{
 	{"time.Now", "internal/front/body.go", "deadlines of connections are by the clock of the system"},
 	{"time.Now", "internal/front/write.go", "deadlines of connections are by the clock of the system"},
-	{"time.Now", "internal/front/deadline.go", "deadlines of contexts are by the clock of the system, as those of package context"},
 	{"time.Until", "query/engine.go", "deadlines of contexts are by the clock of the system"},
 	{"time.Since", "store/storetest/", "it measures how soon a store returns when its context ends"},
 }

@@ -116,9 +116,8 @@ func (f *Front) record(ctx context.Context, r *Request, status int) (err error) 
 	if !r.wants() {
 		return nil
 	}
-	d := within(context.WithoutCancel(ctx), auditTimeout)
-	defer d.cancel()
-	ctx = d
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
 	e := auth.Entry{
 		Time: r.Now.UTC(), RequestID: r.ID, Method: r.Method, Route: r.Route.Path, Resource: r.Resource, Scope: r.Scope,
 		Outcome: auth.OutcomeOf(status), Status: status, UserAgent: r.UserAgent(),

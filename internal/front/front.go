@@ -193,9 +193,9 @@ func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) 
 	defer Recovered(&err)
 	r.IP = f.cfg.ClientIP(r.Request)
 	if f.cfg.Timeout > 0 {
-		d := within(ctx, f.cfg.Timeout)
-		defer d.cancel()
-		ctx = d
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.cfg.Timeout)
+		defer cancel()
 	}
 	if err := f.authenticate(ctx, r); err != nil {
 		return nil, err

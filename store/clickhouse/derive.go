@@ -59,9 +59,8 @@ func (d *dayStates) changes(first, last int32) bool {
 	return false
 }
 
-// Days implements [store.Deriver]. It queries the server each time, as Version does. Until Migrate is called,
-// days are missing whose rows are older than the table versions. With replicas, a seal that Days reports as
-// valid may be missing on the replica that answers a query, unless [Config.Settings] has
+// Days implements [store.Deriver]. It queries the server each time, as Version does. With replicas, a seal
+// that Days reports as valid may be missing on the replica that answers a query, unless [Config.Settings] has
 // select_sequential_consistency = 1.
 func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
 	if !from.Before(to) {

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -65,31 +64,10 @@ func (m migration) run() error {
 			return err
 		}
 	}
-	if _, old := found[m.cfg.local("events")]; old && version < versionOfSeals {
-		if err := m.noteOldDays(); err != nil {
-			return err
-		}
-	}
 	if version == schemaVersion() {
 		return nil
 	}
 	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion()))
-}
-
-// versionOfSeals is the schema version (see schemaVersion) since which every day with rows has a version.
-const versionOfSeals = 80
-
-// noteOldDays gives a version to every day with rows of a website. An older release may have stored the rows
-// without versions, and a day without a version counts as one without rows. Repeating it after a failure only
-// makes versions larger, which is harmless.
-func (m migration) noteOldDays() error {
-	tables := namesOf(store.KindWebsite)
-	days := make([]string, len(tables))
-	for i, table := range tables {
-		days[i] = "SELECT subject, " + utcDayOf("time") + " AS day FROM " + table
-	}
-	return m.conn.Exec(m.ctx, "INSERT INTO versions (subject, day, begun, ended) SELECT DISTINCT concat({kind:String}, d.subject), d.day, 1, 1 FROM ("+
-		strings.Join(days, " UNION ALL ")+") AS d", driver.Named("kind", versioned(store.KindWebsite, "")))
 }
 
 // An oldTable describes an existing table before the migration.

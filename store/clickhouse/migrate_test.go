@@ -81,12 +81,11 @@ func TestMigrateUpgradesOlderTables(t *testing.T) {
 		s := open(t, clickhouse.Config{DSN: dsn})
 		write(t, s, someEvent("e1"))
 		conn := chtest.Connect(t, dsn)
-		// Make the tables look as in an older version: one column less, one table less, and no versions.
+		// Make the tables look as in an older version: two columns less, one table less.
 		chtest.Exec(t, conn, "ALTER TABLE events DROP COLUMN title")
 		chtest.Exec(t, conn, "ALTER TABLE visits DROP COLUMN referrer")
 		chtest.Exec(t, conn, "DROP TABLE checks SYNC")
 		chtest.Exec(t, conn, "TRUNCATE TABLE schema_versions")
-		chtest.Exec(t, conn, "TRUNCATE TABLE versions")
 		if err := s.Ping(t.Context()); !errors.Is(err, clickhouse.ErrNoSchema) {
 			t.Errorf("Ping of older tables: %v, want ErrNoSchema", err)
 		}
@@ -97,9 +96,6 @@ func TestMigrateUpgradesOlderTables(t *testing.T) {
 		}
 		if err := s.Ping(t.Context()); err != nil {
 			t.Errorf("Ping: %v", err)
-		}
-		if days, err := s.Days(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"}, time.Unix(0, 0), time.Now()); err != nil || len(days) != 1 || days[0].Version == 0 {
-			t.Errorf("Days: %v, %v; want the day of the event, with a version", days, err)
 		}
 		late := someEvent("e2")
 		late.Events[0].Title = "late"
@@ -121,7 +117,7 @@ func TestNewerTablesAreUnchanged(t *testing.T) {
 		dsn = chtest.Database(t, dsn)
 		open(t, clickhouse.Config{DSN: dsn})
 		conn := chtest.Connect(t, dsn)
-		chtest.Exec(t, conn, "INSERT INTO schema_versions (version) VALUES (99)")
+		chtest.Exec(t, conn, "INSERT INTO schema_versions (version) VALUES (9999)")
 		chtest.Exec(t, conn, "DROP TABLE checks SYNC")
 		s := connect(t, clickhouse.Config{DSN: dsn, BatchDelay: -1})
 		_, writing := s.Write(t.Context(), someEvent("e1"))

@@ -62,7 +62,7 @@ func (c *unknownOutcome) write(t *testing.T, server *chtest.Server) {
 	database := chtest.Database(t, server.Native)
 	c.store = open(t, clickhouse.Config{DSN: database})
 	conn := chtest.Connect(t, database)
-	// Tables of older releases have a log of deduplication.
+	// An administrator may have set a log of deduplication.
 	chtest.Exec(t, conn, "ALTER TABLE events MODIFY SETTING non_replicated_deduplication_window = 10000")
 	http := chtest.In(t, server.HTTP, path.Base(database))
 	c.acked = make(chan error, 3)

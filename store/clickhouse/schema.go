@@ -121,14 +121,14 @@ func receiptColumn() column {
 	}}
 }
 
-// schemaVersion returns the version to which Migrate upgrades tables. It grows by one with every column,
-// because Migrate only adds columns to existing tables. The tables with 175 columns had version 4.
+// schemaVersion returns the version to which Migrate upgrades tables. It is the number of all columns, because
+// Migrate only adds columns to existing tables.
 func schemaVersion() int64 {
-	version := 4 - 175
+	columns := 0
 	for _, l := range (&Config{}).layouts() {
-		version += len(l.columns)
+		columns += len(l.columns)
 	}
-	return int64(version)
+	return int64(columns)
 }
 
 // A layout has the values for the DDL of one table.
@@ -200,7 +200,7 @@ func (t *table) layout(o *Config) layout {
 		l.columns = append(l.columns, definition{c.name, c.kind})
 	}
 	for _, h := range t.Hashes() {
-		// For rows stored before the column existed, it is computed when they are read.
+		// The server computes it from the stored id.
 		l.columns = append(l.columns, definition{h.Name, fmt.Sprintf("Int64 DEFAULT if(%s = '', 0, toInt64(bitShiftRight(sipHash64(%s), 1)))", h.Of, h.Of)})
 	}
 	return l

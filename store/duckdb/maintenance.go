@@ -59,8 +59,7 @@ func (w *writer) maintain() {
 	}
 }
 
-// storeFilter stores the filter of one full part. Several parts wait for that only after an older file was
-// upgraded.
+// storeFilter stores the filter of one full part.
 func (w *writer) storeFilter() error {
 	full := w.parts.unstored()
 	if full == nil {

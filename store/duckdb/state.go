@@ -192,11 +192,14 @@ func (s *Store) packStates(ctx context.Context) error {
 
 // rewriteStates sorts the states of one subject after the other, because sorting all at once takes more memory.
 func (s *Store) rewriteStates(ctx context.Context, c *conn) error {
-	create, err := schemaFiles.ReadFile("schema/0010_partials.sql")
+	schema, err := schemaFiles.ReadFile("schema/0001_tables.sql")
 	if err != nil {
 		return err
 	}
-	if err := c.exec("ALTER TABLE partials RENAME TO old_partials;" + string(create)); err != nil {
+	const create = "CREATE TABLE partials("
+	_, columns, _ := strings.Cut(string(schema), create)
+	columns, _, _ = strings.Cut(columns, ";")
+	if err := c.exec("ALTER TABLE partials RENAME TO old_partials; " + create + columns); err != nil {
 		return err
 	}
 	var subjects []int64

@@ -111,9 +111,6 @@ func (w *writer) load(c engine) error {
 	if err != nil {
 		return err
 	}
-	if err := fillHashes(c, key, w.store.cfg.Logger); err != nil {
-		return err
-	}
 	tables, err := readTables(c)
 	if err != nil {
 		return err

@@ -32,8 +32,7 @@ func (l *AuditLog) Chains(ctx context.Context) ([]audit.Chain, error) {
 	return collect(ctx, l.s, "audit chains", chains.query(l.s).OrderBy("writer"+l.s.lang.byBytes), scanChain)
 }
 
-// chainRow is a row of audit_chains. In the column names, a seal is a signature and a cut is a prune point. The
-// names stay, because older programs may write to the same database.
+// chainRow is a row of audit_chains. In the column names, a seal is a signature and a cut is a prune point.
 type chainRow struct {
 	writer                   string
 	headSeq, pointSeq        int64

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// flagChange is a row of flag_changes. The file migrations/0014_flag_clients.sql explains its columns.
+// flagChange is a row of flag_changes. The file migrations/0001_schema.sql explains its columns.
 type flagChange struct {
 	flags.Change
 

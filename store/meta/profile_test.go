@@ -132,7 +132,6 @@ func TestShareOfSendersWithoutKey(t *testing.T) {
 // TestProfileCounts compares the counts with the profiles after random concurrent changes.
 func TestProfileCounts(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		oldFile(t, cfg, "0015", "INSERT INTO profiles VALUES ('v', 'old1', '', '{}', TRUE, 1), ('v', 'old2', '', '{}', FALSE, 1), ('w', 'p1', '', '{}', FALSE, 1)")
 		s := mustOpen(t, cfg)
 		website := store.Website{ID: "w", Owner: "acme", Domain: "a.example"}
 		if _, err := s.CreateWebsite(t.Context(), website); err != nil {

@@ -1,12 +1,34 @@
 package httpapi
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query"
 )
+
+// readJSON reads a body that must be a JSON object.
+func (a *api) readJSON(r *front.Request) ([]byte, error) {
+	if err := checkMediaType(r.Header); err != nil {
+		return nil, err
+	}
+	body, err := r.ReadBody(a.cfg.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	wrong := mistake.JSON(body)
+	if body = bytes.TrimSpace(body); wrong == "" && body[0] != '{' {
+		wrong = mistake.Body("The body", mistake.Kind(body))
+	}
+	if wrong != "" {
+		return nil, query.Errors{{Code: query.InvalidJSON, Message: wrong}}
+	}
+	return body, nil
+}
 
 // A mediaTypeError names the header that does not fit plain JSON.
 type mediaTypeError struct{ header, sent string }
@@ -31,14 +53,4 @@ func checkMediaType(h http.Header) error {
 		return &mediaTypeError{"Content-Type", shortened(text)}
 	}
 	return nil
-}
-
-// shortened quotes text and cuts it to 64 printable characters.
-func shortened(text string) string {
-	const longest = 64
-	short := fmt.Sprintf("%+.*q", longest, text)
-	if len([]rune(text)) > longest {
-		short += "…"
-	}
-	return short
 }
