@@ -47,13 +47,8 @@ var (
 )
 
 // A FieldError is one mistake in a key or in the claims of a panel token.
-type FieldError struct {
-	Field   string // its JSON name, as in "resources[0].kind"
-	Message string // what is wrong; safe to show to the caller
-}
-
-// maxFaults bounds the mistakes that FieldErrors lists.
-const maxFaults = 100
+// Field is its JSON name, as in "resources[0].kind". Message is safe to show to the caller.
+type FieldError = mistake.FieldError
 
 // FieldErrors lists the mistakes that were found, at most 100. It wraps [ErrBadKey].
 type FieldErrors []FieldError
@@ -62,7 +57,7 @@ type FieldErrors []FieldError
 func (f FieldErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, one := range f {
-		lines[i] = ErrBadKey.Error() + ": " + mistake.Sentence(one.Field, one.Message)
+		lines[i] = ErrBadKey.Error() + ": " + one.Error()
 	}
 	return strings.Join(lines, "\n")
 }
@@ -70,12 +65,7 @@ func (f FieldErrors) Error() string {
 // Unwrap returns ErrBadKey.
 func (f FieldErrors) Unwrap() error { return ErrBadKey }
 
-func (f *FieldErrors) addf(field, format string, args ...any) {
-	if len(*f) == maxFaults {
-		return
-	}
-	*f = append(*f, FieldError{field, fmt.Sprintf(format, args...)})
-}
+func (f *FieldErrors) add(field, message string) { (*mistake.List)(f).Add(field, message) }
 
 // err returns f, or nil if f is empty.
 func (f FieldErrors) err() error {

@@ -99,37 +99,33 @@ func millis(t time.Time) time.Time {
 func (k *Key) Check() error {
 	var faults FieldErrors
 	if k.Owner == "" {
-		faults.addf("owner", "is required")
+		faults.add("owner", mistake.Required)
 	}
 	for _, text := range []struct{ name, value string }{{"id", k.ID}, {"owner", k.Owner}, {"name", k.Name}} {
 		switch {
 		case !utf8.ValidString(text.value):
-			faults.addf(text.name, "must be valid UTF-8")
+			faults.add(text.name, mistake.NotUTF8)
 		case utf8.RuneCountInString(text.value) > maxText:
-			faults.addf(text.name, "may have at most %d characters", maxText)
+			faults.add(text.name, mistake.Long(maxText))
 		case strings.ContainsFunc(text.value, unicode.IsControl):
-			faults.addf(text.name, "must not contain control characters")
+			faults.add(text.name, mistake.Control)
 		}
 	}
 	faults.checkScopes(k.Scopes, Scopes())
 	if k.All && len(k.Resources) > 0 {
-		faults.addf("resources", "must be empty if all is true: set either all or resources")
+		faults.add("resources", "must be empty if all is true: set either all or resources")
 	}
 	faults.checkNarrowing(k.Resources, k.Filters, k.Types)
 	if k.Limits != nil && k.Limits.PerMinute < 1 {
-		faults.addf("limits.perMinute", "must be at least 1, not %d", k.Limits.PerMinute)
+		faults.add("limits.perMinute", mistake.AtLeast(1, k.Limits.PerMinute))
 	}
 	return faults.err()
 }
 
 func (f *FieldErrors) checkScopes(scopes, allowed []Scope) {
-	var names []string
-	for _, s := range allowed {
-		names = append(names, string(s))
-	}
 	for i, s := range scopes {
 		if !slices.Contains(allowed, s) {
-			f.addf(fmt.Sprintf("scopes[%d]", i), "must be %s, not %.64q", mistake.Or(names...), string(s))
+			f.add(fmt.Sprintf("scopes[%d]", i), mistake.OneOf(s, allowed...))
 		}
 	}
 }
@@ -138,22 +134,22 @@ func (f *FieldErrors) checkScopes(scopes, allowed []Scope) {
 func (f *FieldErrors) checkNarrowing(resources []Resource, filters []Filter, types []string) {
 	for i, r := range resources {
 		if ReadScopes(r.Kind) == nil {
-			f.addf(fmt.Sprintf("resources[%d].kind", i), "must be website, link or schedule, not %.64q", r.Kind)
+			f.add(fmt.Sprintf("resources[%d].kind", i), mistake.OneOf(r.Kind, "website", "link", "schedule"))
 		}
 		if r.ID == "" || !utf8.ValidString(r.ID) {
-			f.addf(fmt.Sprintf("resources[%d].id", i), "is required and must be valid UTF-8")
+			f.add(fmt.Sprintf("resources[%d].id", i), "is required and must be valid UTF-8")
 		}
 	}
 	for i, one := range filters {
 		if one.Field == "" || one.Op == "" || len(one.Values) == 0 {
-			f.addf(fmt.Sprintf("filters[%d]", i), "must have a field, an op and values")
+			f.add(fmt.Sprintf("filters[%d]", i), "must have a field, an op and values")
 		}
 		// A store would replace invalid UTF-8, and the filter would then match other values.
 		if !utf8.ValidString(one.Field + one.Op + strings.Join(one.Values, "")) {
-			f.addf(fmt.Sprintf("filters[%d]", i), "must be valid UTF-8")
+			f.add(fmt.Sprintf("filters[%d]", i), mistake.NotUTF8)
 		}
 	}
 	if slices.Contains(types, "") || !utf8.ValidString(strings.Join(types, "")) {
-		f.addf("types", "must be names of query types in valid UTF-8")
+		f.add("types", "must be names of query types in valid UTF-8")
 	}
 }

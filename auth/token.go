@@ -103,7 +103,7 @@ type sealed struct {
 func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	faults := c.faults()
 	if ttl < time.Second || ttl > MaxTokenTTL {
-		faults.addf("ttl", "must be between 1 and %v seconds, not %v", MaxTokenTTL.Seconds(), ttl.Seconds())
+		faults.add("ttl", fmt.Sprintf("must be between 1 and %v seconds, not %v", MaxTokenTTL.Seconds(), ttl.Seconds()))
 	}
 	if err := faults.err(); err != nil {
 		return Secret{}, err

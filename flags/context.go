@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // A Context describes the person that flags are evaluated for. Empty texts count as missing.
@@ -24,7 +26,7 @@ func (c *Context) Check() error {
 		{"organizationId", c.OrganizationID}, {"teamId", c.TeamID},
 	} {
 		if len(id.text) > MaxID {
-			faults.addf(id.name, "may have at most %d bytes, not %d", MaxID, len(id.text))
+			faults.add(id.name, mistake.AtMost(MaxID, "bytes", len(id.text)))
 		}
 	}
 	if len(c.Properties) > MaxProperties {

@@ -3,12 +3,12 @@ package flags
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/uuid"
 )
 
 // maxTries is the maximum number of attempts of a change, if other changes of the same client come first.
@@ -88,7 +88,7 @@ func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	given.normalize()
 	return e.write(ctx, given.Client, func(set *workingSet, now time.Time) (Flag, []Change, error) {
 		f, event, prior := given, Created, set.inPlace(place{given.Environment, given.Key})
-		f.ID, f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = newID(now), 1, now, now, time.Time{}
+		f.ID, f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = uuid.At(now), 1, now, now, time.Time{}
 		if f.HashVersion == 0 {
 			f.HashVersion = MixedHash
 			if prior != nil {
@@ -152,7 +152,7 @@ func (e *Editor) Remove(ctx context.Context, t Target) error {
 // error wraps ErrInvalid or ErrNotFound.
 func (e *Editor) History(ctx context.Context, t Target, before int64, limit int) ([]Change, error) {
 	if limit < 1 || limit > MaxHistory || before < 0 {
-		return nil, FieldErrors{{"limit", fmt.Sprintf("must be between 1 and %d, and before must not be negative", MaxHistory)}}
+		return nil, FieldErrors{{Field: "limit", Message: fmt.Sprintf("must be between 1 and %d, and before must not be negative", MaxHistory)}}
 	}
 	set, err := e.cfg.Store.Load(ctx, t.Client)
 	if err != nil {
@@ -251,15 +251,4 @@ func newestFirst(a, b time.Time, idA, idB string) int {
 		return c
 	}
 	return cmp.Compare(idB, idA)
-}
-
-// newID returns a UUID of version 7. UUIDs of the same millisecond have a random order.
-func newID(now time.Time) string {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
-	copy(id[:6], ms[2:])
-	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }

@@ -61,7 +61,7 @@ func (a Actor) checkTexts(faults *FieldErrors) {
 
 func unchanged[T comparable](faults *FieldErrors, field string, was, is T) {
 	if was != is {
-		faults.addf(field, "cannot be changed")
+		faults.add(field, "cannot be changed")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/uuid"
 )
 
 // Groups returns the target groups of client, the newest first.
@@ -46,7 +48,7 @@ func (s *workingSet) put(g Group, now time.Time) (Group, error) {
 	case g.ID != "" && prior == nil:
 		return Group{}, fmt.Errorf("%w: target group %.64q", ErrNotFound, g.ID)
 	case prior == nil:
-		g.ID, g.Revision, g.CreatedAt = newID(now), 1, now
+		g.ID, g.Revision, g.CreatedAt = uuid.At(now), 1, now
 		if len(s.Groups) >= MaxGroups {
 			faults.addf("clientId", "may have at most %d target groups", MaxGroups)
 		}
@@ -74,7 +76,7 @@ func (e *Editor) RemoveGroup(ctx context.Context, client Client, id string) erro
 			}
 		}
 		if users != nil {
-			return Commit{}, FieldErrors{{"id", "is still used by " + strings.Join(users, ", ")}}
+			return Commit{}, FieldErrors{{Field: "id", Message: "is still used by " + strings.Join(users, ", ")}}
 		}
 		return Commit{DropGroups: []string{id}}, nil
 	})

@@ -21,16 +21,9 @@ var (
 )
 
 // A FieldError is one mistake in a record or a request.
-type FieldError struct {
-	Field   string // its JSON name, as in "rules[1].operator"; empty for the record itself
-	Message string // what is wrong; safe to show to the caller
-}
-
-// Error returns the field and the message.
-func (e FieldError) Error() string { return mistake.Sentence(e.Field, e.Message) }
-
-// maxFaults bounds the mistakes that FieldErrors lists.
-const maxFaults = 100
+// Field is its JSON name, as in "rules[1].operator", and
+// empty for the record itself. Message is safe to show to the caller.
+type FieldError = mistake.FieldError
 
 // FieldErrors lists the mistakes that were found, at most 100. It wraps ErrInvalid.
 type FieldErrors []FieldError
@@ -47,11 +40,10 @@ func (f FieldErrors) Error() string {
 // Unwrap returns ErrInvalid.
 func (f FieldErrors) Unwrap() error { return ErrInvalid }
 
+func (f *FieldErrors) add(field, message string) { (*mistake.List)(f).Add(field, message) }
+
 func (f *FieldErrors) addf(field, format string, args ...any) {
-	if len(*f) == maxFaults {
-		return
-	}
-	*f = append(*f, FieldError{Field: field, Message: fmt.Sprintf(format, args...)})
+	f.add(field, fmt.Sprintf(format, args...))
 }
 
 // err returns f, or nil if f is empty.

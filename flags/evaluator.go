@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // MaxEvery is the maximum time between two checks for revisions. It ensures that a change takes effect within about
@@ -120,7 +122,7 @@ func (e *Evaluator) EvaluateAll(ctx context.Context, client Client, c *Context) 
 // Evaluate, and ErrInvalid for more than [MaxKeys] keys.
 func (e *Evaluator) EvaluateKeys(ctx context.Context, client Client, keys []string, c *Context) (map[string]Result, error) {
 	if len(keys) > MaxKeys {
-		return nil, FieldErrors{{"keys", fmt.Sprintf("may have at most %d entries, not %d", MaxKeys, len(keys))}}
+		return nil, FieldErrors{{Field: "keys", Message: mistake.AtMost(MaxKeys, "entries", len(keys))}}
 	}
 	x, now, err := e.index(ctx, client, c)
 	if err != nil {
@@ -144,7 +146,7 @@ func (e *Evaluator) index(ctx context.Context, client Client, c *Context) (*Inde
 		return nil, now, err
 	}
 	if !client.valid() {
-		return nil, now, FieldErrors{{"clientId", fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
+		return nil, now, FieldErrors{{Field: "clientId", Message: fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
 	}
 	x, err := e.find(ctx, client, now)
 	return x, now, err

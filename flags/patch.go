@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -36,11 +35,11 @@ func (p Patch) Apply(f *Flag) {
 func (p Patch) Flag(client Client) (Flag, error) {
 	var faults FieldErrors
 	if p.ClientID == "" {
-		faults.addf("clientId", "is required")
+		faults.add("clientId", mistake.Required)
 	}
 	for _, name := range []string{"key", "type", "defaultValue"} {
 		if p.fields[name] == nil {
-			faults.addf(name, "is required")
+			faults.add(name, mistake.Required)
 		}
 	}
 	f := Flag{Client: client}
@@ -55,7 +54,7 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 	faults, f := slices.Clone(p.faults), Flag{Client: OfWebsite(p.ClientID), Type: Rollout, HashVersion: MixedHash}
 	missing := FieldErrors{}
 	if p.ClientID == "" {
-		missing.addf("clientId", "is required")
+		missing.add("clientId", mistake.Required)
 	}
 	if isNew {
 		_, err := p.Flag(Client{})
@@ -80,7 +79,7 @@ func (f *FieldErrors) addNew(more FieldErrors) {
 	before := *f
 	for _, m := range more {
 		if !slices.ContainsFunc(before, func(known FieldError) bool { return fieldpath.Overlap(known.Field, m.Field) }) {
-			f.addf(m.Field, "%s", m.Message)
+			f.add(m.Field, m.Message)
 		}
 	}
 }
@@ -98,8 +97,12 @@ func topOf(field string) string {
 // [Flag.Check] checks values.
 func ParsePatch(js []byte) (Patch, error) {
 	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(js, &raw); err != nil || raw == nil {
-		return Patch{}, FieldErrors{{"", "The body must be a JSON object"}}
+	wrong := mistake.JSON(js)
+	if wrong == "" && (json.Unmarshal(js, &raw) != nil || raw == nil) {
+		wrong = mistake.Body("The body", mistake.Kind(bytes.TrimSpace(js)))
+	}
+	if wrong != "" {
+		return Patch{}, FieldErrors{{Message: wrong}}
 	}
 	var faults FieldErrors
 	p := Patch{fields: map[string]func(*Flag){}}
@@ -109,8 +112,8 @@ func ParsePatch(js []byte) (Patch, error) {
 		case name == "clientId":
 			readInto(&faults, name, raw[name], &p.ClientID)
 		case !known:
-			message, _ := mistake.Choice(fmt.Sprintf("unknown field %.64q", name), name, append([]string{"clientId"}, slices.Sorted(maps.Keys(readers))...), synonyms)
-			faults.addf(name, "%s", message)
+			message, _ := mistake.Unknown(name, append([]string{"clientId"}, slices.Sorted(maps.Keys(readers))...), synonyms)
+			faults.add(name, message)
 		case string(raw[name]) == "null" && slices.Contains(needed, name):
 			faults.addf(name, "must not be null")
 		default:
@@ -183,7 +186,7 @@ func list[T any](field func(*Flag) *[]T, need ...string) reader {
 			for _, n := range need {
 				var names map[string]json.RawMessage
 				if json.Unmarshal(element, &names) == nil && names[n] == nil {
-					faults.addf(at(name, i)+"."+n, "is required")
+					faults.add(at(name, i)+"."+n, mistake.Required)
 				}
 			}
 		}
@@ -193,22 +196,7 @@ func list[T any](field func(*Flag) *[]T, need ...string) reader {
 
 // readInto decodes js into v, and reports mistakes in terms of JSON.
 func readInto(faults *FieldErrors, name string, js json.RawMessage, v any) {
-	d := json.NewDecoder(bytes.NewReader(js))
-	d.DisallowUnknownFields()
-	err := d.Decode(v)
-	if err == nil {
-		return
+	if wrong, err := mistake.Decode(name, js, v, true); err != nil {
+		faults.add(wrong.Field, wrong.Message)
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if wrong.Field != "" {
-			name += "." + wrong.Field
-		}
-		faults.addf(name, "%s", mistake.Type(wrong))
-		return
-	}
-	if _, ok := errors.AsType[*time.ParseError](err); ok {
-		faults.addf(name, "must have times like 2026-03-29T12:00:00Z")
-		return
-	}
-	faults.addf(name, "%s", strings.TrimPrefix(err.Error(), "json: "))
 }

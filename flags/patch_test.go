@@ -53,9 +53,9 @@ func TestPatch(t *testing.T) {
 
 func TestPatchReportsEveryFault(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
-		{`[]`, "flags: not valid: The body must be a JSON object"},
-		{`null`, "flags: not valid: The body must be a JSON object"},
-		{`{} {}`, "flags: not valid: The body must be a JSON object"},
+		{`[]`, "flags: not valid: The body must be an object, not an array"},
+		{`null`, "flags: not valid: The body must be an object, not null"},
+		{`{} {}`, "flags: not valid: The body is not valid JSON: unexpected { at byte 4"},
 		{`{"clientId":5}`, "flags: not valid: clientId must be a string, not a number"},
 		{`{"defaultValue":"yes","key":null,"rolloutPercentage":"half","rules":{}}`,
 			"flags: not valid: defaultValue must be true or false, not a string; key must not be null; rolloutPercentage must be a number, not a string; rules must be an array, not an object"},

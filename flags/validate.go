@@ -37,7 +37,7 @@ func (f *Flag) check(now time.Time, faults *FieldErrors) {
 	}
 	f.checkPercentage("rolloutPercentage", f.Percentage, faults)
 	if f.Payload != nil && faults.json("payload", f.Payload) && f.Payload[0] != '{' {
-		faults.addf("payload", "must be a JSON object, not %s", mistake.Kind(f.Payload))
+		faults.add("payload", mistake.Want("an object", mistake.Kind(f.Payload)))
 	}
 	checkRules(faults, f.Rules)
 	names(faults, "targetGroupIds", f.Groups, MaxFlagGroups)
@@ -59,7 +59,7 @@ func (g *Group) check(faults *FieldErrors) {
 	faults.required("name", strings.TrimSpace(g.Name), MaxName)
 	faults.text("description", g.Description, MaxDescription)
 	if !isColor(g.Color) {
-		faults.addf("color", "must be # and six hexadecimal digits")
+		faults.add("color", "must be # and six hexadecimal digits")
 	}
 	checkRules(faults, g.Rules)
 	faults.size(g)
@@ -87,7 +87,7 @@ func (f *Flag) checkVariants(faults *FieldErrors) {
 		faults.text(where+".description", v.Description, MaxDescription)
 		if w := v.Weight; w != nil {
 			if !(*w >= 0 && *w <= 100) { // also refuses NaN
-				faults.addf(where+".weight", "must be between 0 and 100, not %g", *w)
+				faults.add(where+".weight", mistake.Between(0, 100, *w))
 				return
 			}
 			weighted, total = true, total+*w
@@ -111,7 +111,7 @@ func (v *Variant) checkValue(where string, faults *FieldErrors) {
 		kind = NumberValue
 	}
 	if (v.Type == StringValue || v.Type == NumberValue) && v.Type != kind {
-		faults.addf(where+".value", "must be a %s, not %s", v.Type, mistake.Kind(v.Value))
+		faults.add(where+".value", mistake.Want("a "+string(v.Type), mistake.Kind(v.Value)))
 	}
 }
 
@@ -125,18 +125,18 @@ func (f *Flag) checkSchedule(now time.Time, faults *FieldErrors) {
 		oneOf(faults, where+".action", s.Action, Enable, Disable, UpdateRollout)
 		switch {
 		case s.At.IsZero():
-			faults.addf(where+".scheduledAt", "is required")
+			faults.add(where+".scheduledAt", mistake.Required)
 		case !s.At.After(now):
-			faults.addf(where+".scheduledAt", "must be in the future")
+			faults.add(where+".scheduledAt", "must be in the future")
 		case !s.At.Before(lastStep()):
-			faults.addf(where+".scheduledAt", "must be before the year 2101")
+			faults.add(where+".scheduledAt", "must be before the year 2101")
 		case i > 0 && s.At.Equal(f.Schedule[i-1].At):
-			faults.addf(where+".scheduledAt", "must differ from the instants of other steps")
+			faults.add(where+".scheduledAt", "must differ from the instants of other steps")
 		}
 		if s.Action == UpdateRollout {
 			f.checkPercentage(where+".value", s.Percentage, faults)
 			if f.Type != Rollout {
-				faults.addf(where+".action", "must not be update_rollout, since the flag's type is not rollout")
+				faults.add(where+".action", "must not be update_rollout, since the flag's type is not rollout")
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (f *Flag) checkSchedule(now time.Time, faults *FieldErrors) {
 
 func (f *FieldErrors) atMost(field, what string, count, limit int) {
 	if count > limit {
-		f.addf(field, "may have at most %d %s, not %d", limit, what, count)
+		f.add(field, mistake.AtMost(limit, what, count))
 	}
 }
 
@@ -157,9 +157,9 @@ func (f *FieldErrors) hashVersion(version int) {
 func (f *FieldErrors) word(field, text string, limit int) {
 	switch {
 	case text == "":
-		f.addf(field, "is required")
+		f.add(field, mistake.Required)
 	case strings.ContainsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		f.addf(field, "must not contain spaces, commas or control characters")
+		f.add(field, "must not contain spaces, commas or control characters")
 	default:
 		f.text(field, text, limit)
 	}
@@ -168,18 +168,18 @@ func (f *FieldErrors) word(field, text string, limit int) {
 func (f *FieldErrors) text(field, text string, limit int) {
 	switch {
 	case !utf8.ValidString(text):
-		f.addf(field, "must be valid UTF-8")
+		f.add(field, mistake.NotUTF8)
 	case utf8.RuneCountInString(text) > limit:
-		f.addf(field, "may have at most %d characters", limit)
+		f.add(field, mistake.Long(limit))
 	}
 }
 
 func (f *FieldErrors) required(field, text string, limit int) {
 	switch {
 	case text == "":
-		f.addf(field, "is required")
+		f.add(field, mistake.Required)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		f.addf(field, "must not contain control characters")
+		f.add(field, mistake.Control)
 	default:
 		f.text(field, text, limit)
 	}
@@ -190,7 +190,7 @@ func (f *FieldErrors) client(c Client) {
 	before := len(*f)
 	f.required("clientId", c.ID, MaxClient)
 	if len(*f) == before && !c.valid() {
-		f.addf("clientId", "must be the id of a website or an organisation")
+		f.add("clientId", "must be the id of a website or an organisation")
 	}
 }
 
@@ -199,11 +199,11 @@ func (f *FieldErrors) json(field string, js json.RawMessage) bool {
 	before := len(*f)
 	switch {
 	case len(js) == 0:
-		f.addf(field, "is required")
+		f.add(field, mistake.Required)
 	case len(js) > MaxPayload:
-		f.addf(field, "may have at most %d bytes, not %d", MaxPayload, len(js))
+		f.add(field, mistake.AtMost(MaxPayload, "bytes", len(js)))
 	case !json.Valid(js) || !utf8.Valid(js):
-		f.addf(field, "must be JSON in UTF-8")
+		f.add(field, "must be JSON in UTF-8")
 	}
 	return len(*f) == before
 }
@@ -212,7 +212,7 @@ func (f *FieldErrors) json(field string, js json.RawMessage) bool {
 func (f *Flag) checkPercentage(field string, percent float64, faults *FieldErrors) {
 	switch {
 	case !(percent >= 0 && percent <= 100): // also refuses NaN
-		faults.addf(field, "must be between 0 and 100, not %g", percent)
+		faults.add(field, mistake.Between(0, 100, percent))
 	case f.hashVersion() == FirstHash && percent != math.Trunc(percent):
 		faults.addf(field, "must be a whole number with hashVersion %d, not %g", FirstHash, percent)
 	case math.Abs(percent*100-math.Round(percent*100)) > 1e-6:
@@ -227,14 +227,9 @@ func (f *FieldErrors) size(record any) {
 }
 
 func oneOf[T ~string](faults *FieldErrors, field string, got T, allowed ...T) {
-	if slices.Contains(allowed, got) {
-		return
+	if !slices.Contains(allowed, got) {
+		faults.add(field, mistake.OneOf(got, allowed...))
 	}
-	if got == "" {
-		faults.addf(field, "is required: %s", mistake.Or(allowed...))
-		return
-	}
-	faults.addf(field, "must be %s, not %.40q", mistake.Or(allowed...), string(got))
 }
 
 // names checks a list of ids or keys without duplicates.

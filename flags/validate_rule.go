@@ -3,6 +3,8 @@ package flags
 import (
 	"math"
 	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 func checkRules(faults *FieldErrors, rules []Rule) {
@@ -39,7 +41,7 @@ func (r *Rule) check(where string, faults *FieldErrors) {
 	}
 	if r.On == OnProperty && r.Field == "" && !r.Batch {
 		if n, ok := r.Value.(float64); !ok || !(n >= 0 && n <= 100) {
-			faults.addf(where+".value", "must be a number between 0 and 100 in a property rule without a field")
+			faults.add(where+".value", "must be a number between 0 and 100 in a property rule without a field")
 		}
 		return
 	}
@@ -56,10 +58,10 @@ func (r *Rule) check(where string, faults *FieldErrors) {
 
 func (r *Rule) checkBatch(where string, faults *FieldErrors) {
 	if r.On == OnProperty && r.Field == "" {
-		faults.addf(where+".field", "is required")
+		faults.add(where+".field", mistake.Required)
 	}
 	if len(r.BatchValues) == 0 {
-		faults.addf(where+".batchValues", "is required")
+		faults.add(where+".batchValues", mistake.Required)
 	}
 	if r.Operator == Exists || r.Operator == NotExists {
 		faults.addf(where+".operator", "must not be %s in a batch: it never matches", r.Operator)
@@ -72,7 +74,7 @@ func (r *Rule) checkProperty(where string, faults *FieldErrors) {
 		faults.addf(where+".operator", "must not be %s for a property outside a batch: it never matches", r.Operator)
 	case Equals, Contains:
 		if r.Value == nil {
-			faults.addf(where+".value", "is required")
+			faults.add(where+".value", mistake.Required)
 		}
 	case In, NotIn:
 		r.needValues(where, faults)
@@ -85,13 +87,13 @@ func (r *Rule) checkID(where string, faults *FieldErrors) {
 		faults.addf(where+".operator", "must not be %s where type is %s: it never matches", r.Operator, r.On)
 	case Equals, Contains, StartsWith, EndsWith:
 		if text, ok := r.Value.(string); !ok || text == "" {
-			faults.addf(where+".value", "must be a string that is not empty")
+			faults.add(where+".value", "must be a string that is not empty")
 		}
 	case In, NotIn:
 		r.needValues(where, faults)
 		for i, v := range r.Values {
 			if _, ok := v.(string); !ok {
-				faults.addf(at(where+".values", i), "must be a string")
+				faults.add(at(where+".values", i), mistake.Want("a string", mistake.KindOf(v)))
 			}
 		}
 	}
@@ -99,7 +101,7 @@ func (r *Rule) checkID(where string, faults *FieldErrors) {
 
 func (r *Rule) needValues(where string, faults *FieldErrors) {
 	if len(r.Values) == 0 {
-		faults.addf(where+".values", "is required")
+		faults.add(where+".values", mistake.Required)
 	}
 }
 
@@ -111,10 +113,10 @@ func checkScalar(faults *FieldErrors, where string, v any) {
 		}
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			faults.addf(where, "must be a finite number")
+			faults.add(where, "must be a finite number")
 		}
 	case bool:
 	default:
-		faults.addf(where, "must be a string, a number, true or false")
+		faults.add(where, mistake.Want("a string, a number, true or false", mistake.KindOf(v)))
 	}
 }

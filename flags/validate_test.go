@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) { f.By = "country" }, `rolloutBy must be user, organization or team, not "country"`},
 		{func(f *Flag) { f.Percentage = 101 }, "rolloutPercentage must be between 0 and 100, not 101"},
 		{func(f *Flag) { f.Percentage = -1 }, "rolloutPercentage must be between 0 and 100, not -1"},
-		{func(f *Flag) { f.Payload = json.RawMessage(`[1]`) }, "payload must be a JSON object, not an array"},
+		{func(f *Flag) { f.Payload = json.RawMessage(`[1]`) }, "payload must be an object, not an array"},
 		{func(f *Flag) { f.Payload = json.RawMessage(`{`) }, "payload must be JSON in UTF-8"},
 		{func(f *Flag) { f.Payload = json.RawMessage("{\"\xff\":1}") }, "payload must be JSON in UTF-8"},
 		{func(f *Flag) { f.Payload = json.RawMessage(`{"a":"` + strings.Repeat("x", MaxPayload) + `"}`) }, "payload may have at most 32768 bytes, not 32776"},
@@ -75,10 +75,10 @@ func TestCheck(t *testing.T) {
 		{rule(Rule{On: OnUserID, Operator: Equals, Value: 1.0}), "rules[0].value must be a string that is not empty"},
 		{rule(Rule{On: OnUserID, Operator: Equals}), "rules[0].value must be a string that is not empty"},
 		{rule(Rule{On: OnUserID, Operator: In}), "rules[0].values is required"},
-		{rule(Rule{On: OnUserID, Operator: In, Values: []any{"a", true}}), "rules[0].values[1] must be a string"},
+		{rule(Rule{On: OnUserID, Operator: In, Values: []any{"a", true}}), "rules[0].values[1] must be a string, not a boolean"},
 		{rule(Rule{On: OnEmail, Operator: Exists}), "rules[0].operator must not be exists where type is email: it never matches"},
 		{rule(Rule{On: OnProperty, Field: "f", Operator: Exists}), ""},
-		{rule(Rule{On: OnProperty, Field: "f", Operator: Equals, Value: []any{}}), "rules[0].value must be a string, a number, true or false"},
+		{rule(Rule{On: OnProperty, Field: "f", Operator: Equals, Value: []any{}}), "rules[0].value must be a string, a number, true or false, not an array"},
 		{rule(Rule{On: OnProperty, Field: "f", Operator: Contains}), "rules[0].value is required"},
 		{rule(Rule{On: OnProperty, Field: "f", Operator: StartsWith, Value: "x"}), "rules[0].operator must not be starts_with for a property outside a batch: it never matches"},
 		{rule(Rule{On: OnProperty, Value: 12.5}), ""},
@@ -123,7 +123,7 @@ func TestCheckReportsEveryFault(t *testing.T) {
 		t.Errorf("mistakes in a group: %v", faults)
 	}
 	f.Rules = make([]Rule, MaxRules)
-	if faults, _ := errors.AsType[FieldErrors](f.Check(noon())); len(faults) != maxFaults {
+	if faults, _ := errors.AsType[FieldErrors](f.Check(noon())); len(faults) != 100 {
 		t.Errorf("%d mistakes", len(faults))
 	}
 }

@@ -22,7 +22,7 @@ func (a *api) readJSON(r *front.Request) ([]byte, error) {
 	}
 	wrong := mistake.JSON(body)
 	if body = bytes.TrimSpace(body); wrong == "" && body[0] != '{' {
-		wrong = "The body must be an object, not " + mistake.Kind(body)
+		wrong = mistake.Body("The body", mistake.Kind(body))
 	}
 	if wrong != "" {
 		return nil, query.Errors{{Code: query.InvalidJSON, Message: wrong}}

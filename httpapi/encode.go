@@ -1,11 +1,10 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -36,16 +35,5 @@ func appendAnswer(b []byte, v any) (_ []byte, err error) {
 		}
 		return append(b, `]}`...), nil
 	}
-	return appendJSON(b, v)
-}
-
-// appendJSON appends v as JSON without escapes for HTML.
-func appendJSON(b []byte, v any) ([]byte, error) {
-	buffer := bytes.NewBuffer(b)
-	enc := json.NewEncoder(buffer)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+	return jsontext.Append(b, v)
 }

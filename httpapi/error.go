@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/requestid"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -128,11 +129,28 @@ type problem struct {
 	rate    *auth.RateStatus // set for 429
 }
 
-// A detail is one mistake of a request.
+// A detail is one mistake of a request, with the value that was probably meant.
 type detail struct {
-	Field      string `json:"field"`
-	Message    string `json:"message"`
+	mistake.FieldError
 	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// about returns the detail with a message about a field.
+func about(field, message string) detail {
+	return detail{FieldError: mistake.FieldError{Field: field, Message: message}}
+}
+
+// invalid returns wrong as a mistake of the query language. err is its cause.
+func invalid(wrong mistake.FieldError, err error) *query.Error {
+	return &query.Error{Code: query.Invalid, Field: wrong.Field, Message: wrong.Message, Err: err}
+}
+
+// invalids is like invalid for several mistakes.
+func invalids(wrong []mistake.FieldError, err error) (all query.Errors) {
+	for _, one := range wrong {
+		all = append(all, invalid(one, err))
+	}
+	return all
 }
 
 // problemOf returns the problem for err.
@@ -196,7 +214,7 @@ func (p *problem) fillAll(all query.Errors) {
 
 func detailsOf(all query.Errors) (details []detail) {
 	for _, e := range all {
-		details = append(details, detail{e.Field, e.Message, e.Suggestion})
+		details = append(details, detail{mistake.FieldError{Field: e.Field, Message: e.Message}, e.Suggestion})
 	}
 	return details
 }
@@ -204,7 +222,7 @@ func detailsOf(all query.Errors) (details []detail) {
 func fillMediaType(err error, p *problem) {
 	if m, ok := errors.AsType[*mediaTypeError](err); ok {
 		p.Message = m.Error()
-		p.details = []detail{{Field: m.header, Message: p.Message}}
+		p.details = []detail{about(m.header, p.Message)}
 	}
 }
 
@@ -232,13 +250,8 @@ func fillSize(err error, p *problem) {
 }
 
 func fillFields(err error, p *problem) {
-	var all query.Errors
-	if faults, ok := errors.AsType[flags.FieldErrors](err); ok {
-		for _, f := range faults {
-			all = append(all, &query.Error{Code: query.Invalid, Field: f.Field, Message: f.Message})
-		}
-	}
-	p.fillAll(all)
+	faults, _ := errors.AsType[flags.FieldErrors](err)
+	p.fillAll(invalids(faults, nil))
 }
 
 func fillNoFlag(_ error, p *problem) { p.Message = "Flag not found" }
@@ -247,7 +260,7 @@ func fillDenied(err error, p *problem) {
 	if d, ok := errors.AsType[*denied](err); ok {
 		p.scope = d.scope
 		if d.why != "" {
-			p.details = []detail{{Field: d.field, Message: d.why}}
+			p.details = []detail{about(d.field, d.why)}
 		}
 	}
 }

@@ -35,16 +35,15 @@ func credentialHints(r *http.Request, err error) []detail {
 		case !strings.EqualFold(scheme, "Bearer"):
 			message = "uses a scheme other than Bearer; "
 		}
-		hints = append(hints, detail{Field: "Authorization", Message: message + howToAuthenticate})
+		hints = append(hints, about("Authorization", message+howToAuthenticate))
 	}
 	for name := range r.URL.Query() {
 		if slices.Contains([]string{"api_key", "apikey", "api-key", "key", "token", "access_token"}, strings.ToLower(name)) {
-			hints = append(hints, detail{Field: name,
-				Message: "is ignored: URLs end up in logs, so keys are not accepted there; " + howToAuthenticate})
+			hints = append(hints, about(name, "is ignored: URLs end up in logs, so keys are not accepted there; "+howToAuthenticate))
 		}
 	}
 	if len(hints) == 0 {
-		hints = []detail{{Field: "Authorization", Message: "is missing; " + howToAuthenticate}}
+		hints = []detail{about("Authorization", "is missing; "+howToAuthenticate)}
 	}
 	slices.SortFunc(hints, func(a, b detail) int { return strings.Compare(a.Field, b.Field) })
 	return hints
@@ -61,7 +60,7 @@ func wrappedKeys(r *http.Request) (hints []detail) {
 		{"Authorization", bearer, "Authorization: Bearer KEY"}, {"x-api-key", r.Header.Get("X-Api-Key"), "x-api-key: KEY"},
 	} {
 		if text := strings.TrimSpace(sent.text); strings.ContainsAny(text, " \"'<>{}") || strings.EqualFold(text, "Bearer") {
-			hints = append(hints, detail{Field: sent.header, Message: "must contain only the key, without quotation marks or a second word; send \"" + sent.form + "\""})
+			hints = append(hints, about(sent.header, "must contain only the key, without quotation marks or a second word; send \""+sent.form+"\""))
 		}
 	}
 	return hints

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -39,7 +40,7 @@ func (a *api) readOne(_ context.Context, r *front.Request, q *flagQuestion) erro
 	q.context, q.keys = contextOf(values), []string{values.Get("key")}
 	bad := q.check("key")
 	if len(q.keys) == 0 {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "key", Message: "is required"})
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "key", Message: mistake.Required})
 	}
 	return orNil(bad)
 }
@@ -113,7 +114,7 @@ func idInto(to *string) memberReader {
 	return func(name string, js []byte) query.Errors {
 		text, ok := flags.IDText(js)
 		if *to = text; !ok {
-			return query.Errors{{Code: query.Invalid, Field: name, Message: notAnID}}
+			return query.Errors{{Code: query.Invalid, Field: name, Message: notAnID(js)}}
 		}
 		return nil
 	}
@@ -122,16 +123,13 @@ func idInto(to *string) memberReader {
 // check returns the mistakes in the client, the context and the keys, which are in field. It trims the keys and drops
 // empty ones.
 func (q *flagQuestion) check(field string) query.Errors {
-	var bad query.Errors
-	mistake := func(field, text string) {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: text})
-	}
+	var bad mistake.List
 	if q.id == "" {
-		mistake("clientId", "is required")
+		bad.Add("clientId", mistake.Required)
 	}
-	long := "may have at most %d characters"
+	long := mistake.Long(flags.MaxKey)
 	if field == "keys" {
-		long = "must be of at most %d characters each"
+		long = fmt.Sprintf("must be of at most %d characters each", flags.MaxKey)
 	}
 	var keys []string
 	for _, key := range q.keys {
@@ -139,18 +137,15 @@ func (q *flagQuestion) check(field string) query.Errors {
 			keys = append(keys, key)
 		}
 		if utf8.RuneCountInString(key) > flags.MaxKey {
-			mistake(field, fmt.Sprintf(long, flags.MaxKey))
+			bad.Add(field, long)
 			break
 		}
 	}
 	if q.keys = keys; len(keys) > flags.MaxKeys {
-		mistake(field, fmt.Sprintf("may have at most %d keys, not %d", flags.MaxKeys, len(keys)))
+		bad.Add(field, mistake.AtMost(flags.MaxKeys, "keys", len(keys)))
 	}
 	faults, _ := errors.AsType[flags.FieldErrors](q.context.Check())
-	for _, f := range faults {
-		mistake(f.Field, f.Message)
-	}
-	return bad
+	return invalids(append(bad, faults...), nil)
 }
 
 // evaluateFlag answers with the result of one flag.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,20 +16,11 @@ import (
 // decodeInto decodes the valid JSON js into v. Its error describes the first mistake in terms of JSON. field is the
 // place of js in the body; empty for the body itself.
 func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
-	d := json.NewDecoder(bytes.NewReader(js))
-	if strict {
-		d.DisallowUnknownFields()
-	}
-	err := d.Decode(v)
+	wrong, err := mistake.Decode(field, js, v, strict)
 	if err == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(err.Error(), "json: ") // text of an unknown field
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field = strings.Trim(field+"."+wrong.Field, ".")
-		text = mistake.Type(wrong)
-	}
-	return &query.Error{Code: query.Invalid, Field: field, Message: text, Err: err}
+	return invalid(wrong, err)
 }
 
 // repeatedMembers returns members of objects in the valid JSON js whose names occur twice in one object, regardless of

@@ -73,8 +73,10 @@ func clientOf(k *auth.Key) flags.Client {
 	return flags.OfWebsite(sites[0].ID)
 }
 
-// notAnID is the message for a list or an object in place of an id.
-const notAnID = "must be a string, a number, true or false, not an array or an object"
+// notAnID returns the message for the JSON value js in place of an id.
+func notAnID(js []byte) string {
+	return mistake.Want("a string, a number, true or false", mistake.Kind(js))
+}
 
 // readOFREP reads the context from the body. Attributes without a field in [flags.Context] become properties.
 func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
@@ -96,11 +98,12 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 		{"userId", &q.context.UserID}, {"targetingKey", &q.context.UserID}, {"email", &q.context.Email}, {"organizationId", &q.context.OrganizationID},
 		{"teamId", &q.context.TeamID}, {"environment", &q.context.Environment},
 	} {
-		text, ok := flags.IDText(body.Context[field.name])
+		sent := body.Context[field.name]
+		text, ok := flags.IDText(sent)
 		delete(body.Context, field.name)
 		switch {
 		case !ok:
-			wrong = append(wrong, flags.FieldError{Field: field.name, Message: notAnID})
+			wrong = append(wrong, flags.FieldError{Field: field.name, Message: notAnID(sent)})
 		case text != "":
 			*field.to = text
 		}

@@ -49,9 +49,9 @@ func TestOFREP(t *testing.T) {
 		{"an unknown flag", "/none", "site_a", "", `{}`, 404, fault("none", "FLAG_NOT_FOUND", "Flag not found")},
 		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "The body is not valid JSON: it ends too early, at byte 1")},
 		{"an invalid context", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context must be an object, not a number")},
-		{"an invalid targeting key", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array or an object")},
+		{"an invalid targeting key", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array")},
 		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "email may have at most 512 bytes, not 513")},
-		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array or an object (2 problems, see details)")},
+		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an object (2 problems, see details)")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w.trail.take()

@@ -130,12 +130,9 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 }
 
 // mistakesOf returns the mistakes in err, an error of auth.
-func mistakesOf(err error) (bad query.Errors) {
+func mistakesOf(err error) query.Errors {
 	faults, _ := errors.AsType[auth.FieldErrors](err)
-	for _, f := range faults {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: f.Field, Message: f.Message, Err: err})
-	}
-	return bad
+	return invalids(faults, err)
 }
 
 // read decodes the JSON object js. It rejects empty lists and null: they would grant nothing, which no token needs.
@@ -157,7 +154,7 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 	for name, js := range members {
 		read, known := into[name]
 		if !known {
-			message, suggestion := mistake.Choice(fmt.Sprintf("unknown field %.64q", name), name, slices.Sorted(maps.Keys(into)), tokenSynonyms)
+			message, suggestion := mistake.Unknown(name, slices.Sorted(maps.Keys(into)), tokenSynonyms)
 			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
 			continue
 		}

@@ -23,6 +23,14 @@ type item struct {
 	err   *problem
 }
 
+// An outcome holds the results of a request's items.
+type outcome struct {
+	kind  string   // kind of all items; empty if each has its own
+	kinds []string // kinds that are always counted
+	many  bool     // the body is an array
+	items []item
+}
+
 // A result describes an item in a response.
 type result struct {
 	Status    string       `json:"status"`
@@ -92,8 +100,8 @@ type envelope struct {
 }
 
 // single returns the response for one item.
-func single(c *call) (*front.Answer, error) {
-	i := c.items[0]
+func (o *outcome) single() (*front.Answer, error) {
+	i := o.items[0]
 	if i.err != nil {
 		return nil, i.err
 	}
@@ -102,19 +110,19 @@ func single(c *call) (*front.Answer, error) {
 
 // counted returns the response for one or several items of one kind. If none was accepted, it is the error of the
 // first item.
-func counted(c *call) (*front.Answer, error) {
-	status, results, ok := c.summary()
+func (o *outcome) counted() (*front.Answer, error) {
+	status, results, ok := o.summary()
 	switch {
-	case status == failed && !c.many:
-		return nil, c.items[0].err
+	case status == failed && !o.many:
+		return nil, o.items[0].err
 	case status == failed:
-		all := *c.items[0].err
+		all := *o.items[0].err
 		all.results = results
 		return nil, &all
-	case !c.many:
-		return front.JSON(answer{Status: status, Type: c.route.kind, Count: &ok, EventID: c.items[0].id, Dropped: c.items[0].dropped})
+	case !o.many:
+		return front.JSON(answer{Status: status, Type: o.kind, Count: &ok, EventID: o.items[0].id, Dropped: o.items[0].dropped})
 	}
-	a := listAnswer{Status: status, Type: c.route.kind, Count: ok, Processed: len(c.items), Results: results}
+	a := listAnswer{Status: status, Type: o.kind, Count: ok, Processed: len(o.items), Results: results}
 	if status == partial {
 		a.Message = "Some items were not accepted"
 	}
@@ -123,13 +131,13 @@ func counted(c *call) (*front.Answer, error) {
 
 // batched returns the response for items of several kinds. It succeeds even if all items failed, since each
 // item has its own status.
-func batched(c *call) (*front.Answer, error) {
-	status, results, _ := c.summary()
-	a := batchAnswer{Status: status, Batch: true, Processed: len(c.items), Batched: map[string]int{}, Results: results}
-	for _, k := range c.route.kinds {
+func (o *outcome) batched() (*front.Answer, error) {
+	status, results, _ := o.summary()
+	a := batchAnswer{Status: status, Batch: true, Processed: len(o.items), Batched: map[string]int{}, Results: results}
+	for _, k := range o.kinds {
 		a.Batched[k] = 0
 	}
-	for _, i := range c.items {
+	for _, i := range o.items {
 		if i.err == nil && i.ignored == "" {
 			a.Batched[i.kind]++
 		}
@@ -138,10 +146,10 @@ func batched(c *call) (*front.Answer, error) {
 }
 
 // summary returns the status for all items, their results, and the number of accepted items.
-func (c *call) summary() (status string, results []result, ok int) {
-	results = make([]result, 0, len(c.items))
+func (o *outcome) summary() (status string, results []result, ok int) {
+	results = make([]result, 0, len(o.items))
 	bad := 0
-	for _, i := range c.items {
+	for _, i := range o.items {
 		results = append(results, i.result())
 		switch {
 		case i.err != nil:
@@ -153,7 +161,7 @@ func (c *call) summary() (status string, results []result, ok int) {
 	switch {
 	case bad == 0:
 		return success, results, ok
-	case bad == len(c.items):
+	case bad == len(o.items):
 		return failed, results, ok
 	}
 	return partial, results, ok

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/uuid"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -58,7 +59,7 @@ func (b *blockedCounter) add(kind blockedKind) {
 		if len(b.counts) == blockedKinds {
 			return
 		}
-		one = &store.Blocked{Website: kind.website, ID: newID(), Time: b.now().UTC(), Reason: kind.reason, Bot: kind.bot}
+		one = &store.Blocked{Website: kind.website, ID: uuid.Random(), Time: b.now().UTC(), Reason: kind.reason, Bot: kind.bot}
 		if b.counts == nil {
 			b.counts = map[blockedKind]*store.Blocked{}
 		}

@@ -2,133 +2,124 @@ package track
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
-	"hash"
 	"net/http"
 	"time"
 
-	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
-	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// writeTimeout limits the write of a request's rows. The write continues if the sender hangs up: browsers do that
-// when a page is left, and the last events of a page count, too.
-const writeTimeout = 30 * time.Second
-
-// A call is the state of one request.
+// A call is one request on its way through the layers: its wire format gives elements, its reader makes rows of
+// them, its gate accepts the rows, and its delivery stores them.
 type call struct {
-	*front.Request
-	h     *handler
-	route *route
-	key   *auth.Key // nil without a key
-	now   time.Time // time of arrival, in UTC
+	route    *route
+	body     body
+	reader   reader
+	gate     gate
+	delivery delivery
+	outcome  outcome
+	excused  bool // an error was hidden from the sender
+}
 
-	site    string   // the website that the request's URL or header names
-	strange *problem // site does not exist; the sender is told after the rate limit was checked
-	home    string   // without a key, the only website that the items may belong to
-	body    body
-	many    bool // the body is an array
-	items   []item
-	sender  *store.Agent             // set on first use
-	salted  hash.Hash                // set on first use: an HMAC with the salt of the day
-	sites   map[string]store.Website // websites that were looked up and may be written to
-	owners  map[store.Subject]string // owners of links and monitors that were looked up
-	only    *string                  // set on first use: the only website of the key
-	used    map[auth.Resource]bool   // resources of the rows
-	quotas  map[string]*quota        // quotas of websites
-	sent    *sql.Null[int64]         // set on first use: when the request was sent, by the sender's clock
-	excused bool                     // an error was hidden from the sender
+// begin prepares c for r, unless an earlier step did.
+func (h *handler) begin(rt *route, r *front.Request, c *call) {
+	if c.gate.request == r {
+		return
+	}
+	key := r.Key()
+	keyed := key != nil
+	c.route, c.body.format, c.outcome = rt, rt.body, outcome{kind: rt.kind, kinds: rt.kinds}
+	c.reader = reader{
+		keyed:  keyed,
+		sender: sender{request: r, agents: h.userAgents, places: h.places},
+		clock:  h.clock(r, rt.access, keyed),
+		ids:    hasher{salts: h.cfg.Salts, day: r.Now.UTC().Truncate(24 * time.Hour)},
+	}
+	c.gate = gate{
+		request: r, route: rt, site: namedSite(r, rt.access),
+		finder: finder{directory: h.cfg.Directory, key: key}, quotas: quotas{usage: h.usage}, blocked: h.blocked,
+	}
+	c.delivery = delivery{writer: h.cfg.Writer, profiles: h.cfg.Profiles, now: h.cfg.Now}
 }
 
 // answer stores the items in the body.
-func (c *call) answer(ctx context.Context) (*front.Answer, error) {
-	if c.key == nil && c.home == "" {
-		c.site = c.body.firstSite()
-		if err := c.enter(ctx); err != nil {
-			return nil, err
-		}
+func (c *call) answer(ctx context.Context, r *front.Request) (*front.Answer, error) {
+	if err := c.gate.enterBy(ctx, c.body.first()); err != nil {
+		return nil, err
 	}
-	if c.key == nil {
-		if ua := c.h.userAgents.of(c); ua.bot || agent.Cut(c.UserAgent()) == "" {
-			c.h.blocked.add(blockedKind{c.home, botReason, botName(ua.name)})
-			return front.JSON(answer{Status: ignored, Reason: botReason})
-		}
+	if !c.reader.keyed && c.gate.isBot(c.reader.sender.userAgent()) {
+		return front.JSON(answer{Status: ignored, Reason: botReason})
 	}
-	list, err := c.list()
+	elements, err := c.body.elements()
 	if err != nil {
 		return nil, err
 	}
-	var b store.Batch
-	for _, one := range list {
-		if err := c.take(ctx, one, &b); err != nil {
+	rows := make([]row, 0, len(elements))
+	for _, e := range elements {
+		one, err := c.take(ctx, e)
+		if err != nil {
 			return nil, err
 		}
-	}
-	if len(c.used) == 1 { // an audit entry holds one resource
-		for c.Resource = range c.used {
-			break
+		if one.add != nil {
+			rows = append(rows, one)
 		}
 	}
-	if err := c.write(ctx, &b); err != nil {
-		return nil, err
+	b := batchOf(rows)
+	if one, ok := c.gate.resource(); ok {
+		r.Resource = one
 	}
-	return c.route.reply(c)
+	if b.Len() > 0 {
+		b.Sender = c.gate.sender()
+		if err := c.delivery.write(ctx, &b); err != nil {
+			return nil, err
+		}
+		c.gate.quotas.charge(&b)
+	}
+	c.outcome.many = c.body.many()
+	return c.route.reply(&c.outcome)
 }
 
-// take adds the rows of one item to b, or records the item's mistake. A returned error is about the whole
-// request.
-func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
-	o, ok := one.(object)
-	if !ok {
-		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: codeBadEvent.wrongType("", "The item must be an object, not "+kindOf(one))})
-		return nil
+// take returns the row of one element, and records the result of the element. The row has no add if the element has a
+// mistake or stores no row. A returned error is about the whole request.
+func (c *call) take(ctx context.Context, e element) (row, error) {
+	if e.err != nil {
+		c.outcome.items = append(c.outcome.items, item{taken: taken{kind: c.route.kind}, err: e.err})
+		return row{}, nil
 	}
-	f, before := newFields(o), len(b.Events)
-	got, err := c.route.take(c, f.in(ctx), b)
-	if err == nil {
-		err = c.spend(ctx, b, before)
+	f := newFields(e.fields)
+	got, err := c.accepted(ctx, f)
+	if err == nil && got.person != nil {
+		err = c.delivery.identify(ctx, *got.person)
 	}
-	got.dropped = f.dropped
-	if err == nil {
-		c.items = append(c.items, item{taken: got})
-		return nil
+	one := item{taken: got.taken}
+	one.dropped = f.dropped
+	if err != nil {
+		p, ok := errors.AsType[*problem](err)
+		if !ok || p.Status >= http.StatusInternalServerError {
+			return row{}, err
+		}
+		got.add = nil
+		if one.kind == "" {
+			one.kind = c.route.kind
+		}
+		one.id, one.ignored, one.err = f.peek("eventId", "event_id"), "", p
 	}
-	var p *problem
-	if !errors.As(err, &p) || p.Status >= http.StatusInternalServerError {
-		return err
-	}
-	if got.kind == "" {
-		got.kind = c.route.kind
-	}
-	got.id, got.ignored = f.peek("eventId", "event_id"), ""
-	c.items = append(c.items, item{taken: got, err: p})
-	return nil
+	c.outcome.items = append(c.outcome.items, one)
+	return got, nil
 }
 
-// write stores b and waits until it is durable.
-func (c *call) write(ctx context.Context, b *store.Batch) error {
-	if b.Len() == 0 {
-		return nil
+// accepted returns the row of one item, if it may be stored.
+func (c *call) accepted(ctx context.Context, f *fields) (row, error) {
+	site, err := c.route.target(&c.gate, ctx, f)
+	if err != nil {
+		return row{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
-	defer cancel()
-	b.Sender = c.home + "|" + c.Network()
-	if c.key != nil {
-		b.Sender = "key " + c.key.ID
+	one, err := c.route.read(&c.reader, ctx, f, site)
+	if f.old {
+		_ = c.gate.turnAway(ctx, codeTooOld, site.ID) // only counts: the item has its own error
 	}
-	began := c.h.cfg.Now()
-	_, err := c.h.cfg.Writer.Write(ctx, b)
-	store.MeterOf(ctx).Add(b.Len(), c.h.cfg.Now().Sub(began))
-	switch {
-	case errors.Is(err, store.ErrInvalid):
-		return codeInternal.withCause(fmt.Errorf("rows refused: %w", err))
-	case err != nil:
-		return codeDeliveryDown.withCause(err)
+	if err != nil {
+		return one, err
 	}
-	c.charge(b)
-	return nil
+	return one, c.gate.accept(ctx, one, site)
 }

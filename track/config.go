@@ -130,7 +130,7 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	blocked := &blockedCounter{writer: cfg.Writer, now: cfg.Now, logger: cfg.Logger}
-	routes, err := (&handler{cfg, known, blocked, &usageCache{usage: cfg.Usage}}).serve()
+	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Trusted}, blocked, &usageCache{usage: cfg.Usage}}).serve()
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func TestACustomEventFromAServer(t *testing.T) {
 		t.Errorf("%d %s", a.code, a.raw)
 	}
 	id, _ := a.body["eventId"].(string)
-	if !uuid.MatchString(id) {
+	if !uuidForm.MatchString(id) {
 		t.Errorf("the generated id is %q", id)
 	}
 	want := []store.Event{{

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -15,14 +16,14 @@ const (
 // exits are the ways in which a page can be left.
 var exits = [...]string{"navigation", "spa", "hidden", "unload"}
 
-// takeSpan handles an item of /engagement: the activity of a visitor on one page.
-func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
-	base, err := c.base(f)
+// span reads an item of /engagement: the activity of a visitor on one page.
+func (r *reader) span(ctx context.Context, f *fields, site store.Website) (row, error) {
+	base, err := r.base(ctx, f, site.ID)
 	if err != nil {
-		return taken{}, err
+		return row{}, err
 	}
 	s := store.Span{
-		Website: base.site.ID, ID: base.id, Time: c.moment(f), Identity: base.Identity, Agent: base.Agent,
+		Website: site.ID, ID: base.id, Time: r.clock.moment(f), Identity: base.Identity, Agent: base.Agent,
 		Path: f.needPath(), ExitType: f.exit(), PageIndex: f.measure(maxCount, 0, "pageIndex", "page_index"),
 		// Seconds are converted to milliseconds.
 		TimeOnPage:       f.measure(maxOnPage, 3, "timeOnPage", "time_on_page"),
@@ -41,11 +42,12 @@ func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
 		Errors:           f.count("errorCount", "error_count"),
 	}
 	if p := f.problem(); p != nil {
-		return taken{}, p
+		return row{}, p
 	}
-	c.use(store.KindWebsite, s.Website, base.site.Owner)
-	b.Spans = append(b.Spans, s)
-	return taken{kind: kindSpan, id: s.ID}, nil
+	return row{
+		taken: taken{kind: kindSpan, id: s.ID}, subject: ofWebsite(s.Website),
+		add: func(b *store.Batch) { b.Spans = append(b.Spans, s) },
+	}, nil
 }
 
 // count returns how often something happened; 0 if the field is missing.

@@ -1,15 +1,14 @@
 package track
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -18,7 +17,6 @@ import (
 // cut or left out. If a field has several names, the first name that is present is used; null counts as
 // absent.
 type fields struct {
-	ctx     context.Context // an item lives as long as its request
 	o       object
 	outer   object // the object around the payload o, for fields that o lacks
 	wrong   []fieldError
@@ -28,20 +26,15 @@ type fields struct {
 
 func newFields(o object) *fields { return &fields{o: o} }
 
-func (f *fields) in(ctx context.Context) *fields {
-	f.ctx = ctx
-	return f
-}
-
-// unwrap enters the payload of an item in an older form.
+// unwrap enters the payload of an item in an older form, once.
 func (f *fields) unwrap() {
-	if p, ok := f.o["payload"].(object); ok {
+	if p, ok := f.o["payload"].(object); ok && f.outer == nil {
 		f.o, f.outer = p, f.o
 	}
 }
 
-func (f *fields) fail(field, code, format string, args ...any) {
-	f.wrong = append(f.wrong, fieldError{Code: code, Field: field, Message: fmt.Sprintf(format, args...)})
+func (f *fields) fail(field, kind, message string) {
+	f.wrong = append(f.wrong, mistakeOf(kind, field, message))
 }
 
 // maxDropped is the maximum number of names in "dropped".
@@ -104,24 +97,7 @@ func (f *fields) raw(names ...string) (s, name string, ok bool) {
 // kind returns the type of a field's value, for messages.
 func (f *fields) kind(name string) string {
 	v, _ := f.get(name)
-	return kindOf(v)
-}
-
-// kindOf returns the type of a decoded value, for messages.
-func kindOf(v any) string {
-	switch v.(type) {
-	case object:
-		return "an object"
-	case []any:
-		return "an array"
-	case string:
-		return "a string"
-	case bool:
-		return "a boolean"
-	case nil:
-		return "null"
-	}
-	return "a number"
+	return mistake.KindOf(v)
 }
 
 // text returns an optional text, cleaned and cut to limit UTF-16 units.
@@ -147,9 +123,9 @@ func (f *fields) need(limit int, names ...string) string {
 	s, name, ok := f.raw(names...)
 	switch s = address.Clean(s); {
 	case !ok:
-		f.fail(name, "invalid_type", "must be a string, not %s", f.kind(name))
+		f.fail(name, "invalid_type", mistake.Want("a string", f.kind(name)))
 	case s == "":
-		f.fail(names[0], "required", "is required")
+		f.fail(names[0], "required", mistake.Required)
 	}
 	return f.bounded(s, limit, name)
 }
@@ -159,9 +135,9 @@ func (f *fields) needPath() string {
 	s, name, ok := f.raw("path")
 	switch s = address.Clean(s); {
 	case !ok:
-		f.fail(name, "invalid_type", "must be a string, not %s", f.kind(name))
+		f.fail(name, "invalid_type", mistake.Want("a string", f.kind(name)))
 	case s == "":
-		f.fail(name, "required", "is required")
+		f.fail(name, "required", mistake.Required)
 	}
 	return f.pathOf(s, name)
 }

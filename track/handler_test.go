@@ -95,8 +95,8 @@ func TestEveryRoute(t *testing.T) {
 			if a := large.post(t, g.target, "["+strings.Repeat(" ", 100)+"]", keyed(g.key)...); a.code != 413 || !strings.HasSuffix(a.body["code"].(string), "TOO_LARGE") {
 				t.Errorf("a large body: %d %s", a.code, a.raw)
 			}
-			many := "[" + strings.Repeat("{},", r.items) + "{}]"
-			if a := w.post(t, g.target, many, keyed(g.key)...); a.code != 400 || r.items > 1 && a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
+			many := "[" + strings.Repeat("{},", r.body.items) + "{}]"
+			if a := w.post(t, g.target, many, keyed(g.key)...); a.code != 400 || r.body.items > 1 && a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
 				t.Errorf("too many items: %d %s", a.code, a.raw)
 			}
 			if a := w.post(t, g.target, "\x1f\x8b", append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 400 {

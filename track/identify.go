@@ -3,7 +3,6 @@ package track
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 
@@ -24,33 +23,13 @@ type Profiles interface {
 	Identify(ctx context.Context, i store.Identification) error
 }
 
-// takeIdentity handles the body of /identify.
-func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
-	site, err := c.siteOf(f)
-	if p, ok := errors.AsType[*problem](err); ok && p.Code == codes[codeWebsiteMissing].Code {
-		return taken{}, codeIdentifyMissing.problem()
-	} else if err != nil {
-		return taken{}, err
-	}
-	i := store.Identification{Website: site.ID, Profile: f.needID("profileId", "profile_id"), Traits: f.traits(), Keyed: c.key != nil}
+// person reads the body of /identify.
+func (r *reader) person(_ context.Context, f *fields, site store.Website) (row, error) {
+	i := store.Identification{Website: site.ID, Profile: f.needID("profileId", "profile_id"), Traits: f.traits(), Keyed: r.keyed}
 	if p := f.problem(); p != nil {
-		return taken{}, p
+		return row{}, p
 	}
-	c.use(store.KindWebsite, site.ID, site.Owner)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), writeTimeout)
-	defer cancel()
-	switch err := c.h.cfg.Profiles.Identify(ctx, i); {
-	case errors.Is(err, store.ErrManyTraits):
-		f.fail("traits", "too_big", "may have at most %d entries in total, and %d bytes as JSON", store.MaxTraits, store.MaxTraitsText)
-		return taken{}, f.problem()
-	case errors.Is(err, store.ErrManyProfiles):
-		return taken{}, codeManyProfiles.withCause(err)
-	case errors.Is(err, store.ErrInvalid):
-		return taken{}, codeInternal.withCause(err)
-	case err != nil:
-		return taken{}, codeDeliveryDown.withCause(err)
-	}
-	return taken{kind: kindIdentify}, nil
+	return row{taken: taken{kind: kindIdentify}, subject: ofWebsite(site.ID), person: &i}, nil
 }
 
 // traits returns the traits of a person by name: texts, numbers, true and false; null removes a trait. Names and

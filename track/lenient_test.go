@@ -44,7 +44,7 @@ func TestOptionalFieldsNeverCostTheEvent(t *testing.T) {
 		{"sessionId", "{}", func(e store.Event) any { return e.SessionID }, ""},
 		{"anonymizeVisitorIds", `"maybe"`, func(e store.Event) any { return e.AnonymousID }, hashed("anon_1")},
 		{"referrer", `["https://x.org"]`, func(e store.Event) any { return e.ReferrerDomain }, ""},
-		{"eventId", "[]", func(e store.Event) any { return uuid.MatchString(e.ID) }, true},
+		{"eventId", "[]", func(e store.Event) any { return uuidForm.MatchString(e.ID) }, true},
 		{"eventId", `"` + strings.Repeat("e", 513) + `"`, func(e store.Event) any { return len(e.ID) }, 64},
 	} {
 		w := world{window: -1}

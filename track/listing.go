@@ -35,9 +35,9 @@ func Routes() []Route {
 	rows := routes()
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
-		one := Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Anonymous: r.anonymous, Scope: auth.TrackEvents, List: r.list}
+		one := Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Anonymous: r.anonymous, Scope: auth.TrackEvents, List: r.body.list}
 		if one.Method == http.MethodPost {
-			one.Items = r.items
+			one.Items = r.body.items
 		}
 		list = append(list, one)
 	}

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/uuid"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -24,63 +27,49 @@ const (
 	maxInteract = 10_000
 )
 
-// takePage handles an item of / or /batch. Its type defines what it is. Page events with three special names are
-// clicks, errors and vitals.
-func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
+// page reads an item of / or /batch. Its type defines what it is. Page events with three special names are clicks, errors
+// and vitals.
+func (r *reader) page(ctx context.Context, f *fields, site store.Website) (row, error) {
 	kind := kindTrack
 	if v, _ := f.get("type"); v != nil {
 		s, ok := v.(string)
 		if !ok {
-			return taken{}, codeBadEvent.wrongType("type", "must be a string, not "+kindOf(v))
+			return row{}, codeBadEvent.wrongType("type", mistake.Want("a string", mistake.KindOf(v)))
 		}
 		kind = s
 	}
 	f.unwrap()
 	name := f.peek("name")
-	i := slices.IndexFunc(pageItems, func(row pageItem) bool { return row.kind == kind && (row.name == "" || row.name == name) })
-	if i < 0 {
-		return taken{kind: kind}, codeUnknownType.problem()
+	i := slices.IndexFunc(pageItems, func(p pageItem) bool { return p.kind == kind && (p.name == "" || p.name == name) })
+	switch {
+	case i < 0:
+		return row{taken: taken{kind: kind}}, codeUnknownType.problem()
+	case pageItems[i].needsKey && site.Rules.KeyedEvents: // refused whatever its fields are
+		return row{taken: taken{kind: kind}, needsKey: true}, nil
 	}
-	id, err := pageItems[i].take(c, f, b)
-	return taken{kind: kind, id: id}, err
+	one, err := pageItems[i].read(r, ctx, f, site)
+	one.kind = kind
+	return one, err
 }
 
 // A pageItem is a kind of item of / and /batch.
 type pageItem struct {
-	kind string // the item's type
-	name string // the item's name; empty means any
-	take func(*call, *fields, *store.Batch) (id string, err error)
+	kind     string // the item's type
+	name     string // the item's name; empty means any
+	needsKey bool   // see row
+	read     read
 }
 
 // pageItems are the kinds of items. The first row that matches is used.
 var pageItems = []pageItem{
-	{kindLink, "", takeClick},
-	{kindError, "", addError},
-	{kindVitals, "", addVital},
-	{"custom", "", addOldCustom}, // an older form of /track
-	{kindTrack, "link_out", takeClick},
-	{kindTrack, "error", addError},
-	{kindTrack, "web_vitals", addVital},
-	{kindTrack, "", takeEvent},
-}
-
-// base holds the fields that all rows of a website share.
-type base struct {
-	store.Identity
-	store.Agent
-	site store.Website
-	id   string
-}
-
-// base reads the common fields of the rows for the request's website. Its error is about the whole request.
-func (c *call) base(f *fields) (base, error) { return c.baseOf(c.sites[c.home], f) }
-
-// baseOf is like base, for any website.
-func (c *call) baseOf(site store.Website, f *fields) (base, error) {
-	b := base{site: site, id: f.eventID(), Agent: c.agentOf()}
-	var err error
-	b.Identity, err = c.identity(f, site.ID)
-	return b, err
+	{kindLink, "", false, (*reader).click},
+	{kindError, "", false, (*reader).failure},
+	{kindVitals, "", false, (*reader).vital},
+	{"custom", "", true, (*reader).custom}, // an older form of /track
+	{kindTrack, "link_out", false, (*reader).click},
+	{kindTrack, "error", false, (*reader).failure},
+	{kindTrack, "web_vitals", false, (*reader).vital},
+	{kindTrack, "", false, (*reader).event},
 }
 
 // eventID returns the id of the item, or a new id. A hash replaces an id that is too long, so that two long ids
@@ -97,16 +86,17 @@ func (f *fields) eventID() string {
 	case s != "":
 		return s
 	}
-	return newID()
+	return uuid.Random()
 }
 
-func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
-	s, err := c.base(f)
+// event reads a page event: a pageview, the end of one, or an event with another name.
+func (r *reader) event(ctx context.Context, f *fields, site store.Website) (row, error) {
+	s, err := r.base(ctx, f, site.ID)
 	if err != nil {
-		return "", err
+		return row{}, err
 	}
 	e := store.Event{
-		Website: s.site.ID, ID: s.id, Kind: store.PageEvent, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
+		Website: site.ID, ID: s.id, Kind: store.PageEvent, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Name: f.need(maxPageName, "name"), Path: f.needPath(), Title: f.text(maxTitle, "title"),
 		UTMSource: f.text(maxUTM, "utm_source"), UTMMedium: f.text(maxUTM, "utm_medium"), UTMCampaign: f.text(maxUTM, "utm_campaign"),
 		UTMTerm: f.text(maxUTM, "utm_term"), UTMContent: f.text(maxUTM, "utm_content"), GCLID: f.text(maxUTM, "gclid"),
@@ -114,7 +104,7 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 		Screen: f.shaped(size, "screen_resolution"), Viewport: f.shaped(size, "viewport_size"),
 		Properties: f.properties(),
 	}
-	e.Referrer, e.ReferrerDomain = f.referrer(s.site.Domain)
+	e.Referrer, e.ReferrerDomain = f.referrer(site.Domain)
 	f.campaign(&e)
 	load, dom, ttfb := f.measure(maxLoad, 0, "load_time"), f.measure(maxLoad, 0, "dom_ready_time"), f.measure(maxLoad, 0, "ttfb")
 	// Seconds are converted to milliseconds.
@@ -126,31 +116,27 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 		e.Kind, e.TimeOnPage, e.ScrollDepth, e.Interactions = store.Exit, onPage, scroll, clicks
 	}
 	if p := f.problem(); p != nil {
-		return "", p
+		return row{}, p
 	}
-	if e.Kind == store.PageEvent && s.site.Rules.KeyedEvents { // page events count as custom events
-		return "", c.turnAway(f.ctx, codeKeyedEvents, s.site.ID)
-	}
-	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
-	b.Events = append(b.Events, e)
-	return e.ID, nil
+	one := eventRow(kindTrack, e)
+	one.needsKey = e.Kind == store.PageEvent // page events count as custom events
+	return one, nil
 }
 
-func takeClick(c *call, f *fields, b *store.Batch) (string, error) {
-	s, err := c.base(f)
+// click reads a click on a link to another website.
+func (r *reader) click(ctx context.Context, f *fields, site store.Website) (row, error) {
+	s, err := r.base(ctx, f, site.ID)
 	if err != nil {
-		return "", err
+		return row{}, err
 	}
 	e := store.Event{
-		Website: s.site.ID, ID: s.id, Kind: store.Click, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
+		Website: site.ID, ID: s.id, Kind: store.Click, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Path: f.path(), Href: f.need(maxText, "href"), Text: f.text(maxText, "text"), Properties: f.properties(),
 	}
 	if p := f.problem(); p != nil {
-		return "", p
+		return row{}, p
 	}
-	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
-	b.Events = append(b.Events, e)
-	return e.ID, nil
+	return eventRow(kindLink, e), nil
 }
 
 // shaped returns an optional text, converted by shape. If shape returns an empty text, the field is left

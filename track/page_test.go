@@ -27,7 +27,7 @@ func hashedOf(website, id string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 func TestAPageviewInFull(t *testing.T) {
 	w := world{geo: map[string]Location{"203.0.113.7": {Country: "DE", Region: "Land Berlin", City: "Berlin"}}}
@@ -93,7 +93,7 @@ func TestKindsOfPageItems(t *testing.T) {
 		if a.code != 200 || a.body["type"] != c.kind || kindOf(w.rows()) != c.want {
 			t.Errorf("%s: %d %s\n got %s\nwant %s", c.why, a.code, a.raw, kindOf(w.rows()), c.want)
 		}
-		if id, _ := a.body["eventId"].(string); !uuid.MatchString(id) {
+		if id, _ := a.body["eventId"].(string); !uuidForm.MatchString(id) {
 			t.Errorf("%s: the generated id is %q", c.why, id)
 		}
 	}

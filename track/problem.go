@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // A problem is an error of a request or an item, as reported to the sender.
@@ -20,11 +21,15 @@ type problem struct {
 	rate    *auth.RateStatus // set for refusals by the limiter
 }
 
-// A fieldError is one mistake in an item. Field is its path with dots.
+// A fieldError is one mistake in an item, with its kind for programs. Field is its path with dots.
 type fieldError struct {
-	Code    string `json:"code"`
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Code string `json:"code"`
+	mistake.FieldError
+}
+
+// mistakeOf returns the mistake of a field.
+func mistakeOf(kind, field, message string) fieldError {
+	return fieldError{kind, mistake.FieldError{Field: field, Message: message}}
 }
 
 // Error implements error.
@@ -44,10 +49,15 @@ func (c code) problem() *problem { return &problem{ErrorCode: codes[c]} }
 // withCause returns a new problem with this code and a cause for the log.
 func (c code) withCause(err error) *problem { return &problem{ErrorCode: codes[c], cause: err} }
 
-// wrongType returns a new problem with this code and one field of the wrong
-// type.
+// mistake returns a new problem with this code and one mistake.
+func (c code) mistake(kind, field, message string) *problem {
+	return &problem{ErrorCode: codes[c], fields: []fieldError{mistakeOf(kind, field, message)}}
+}
+
+// wrongType returns a new problem with this code and the message about a value of the wrong type. field is empty for the
+// whole item or body.
 func (c code) wrongType(field, message string) *problem {
-	return &problem{ErrorCode: codes[c], fields: []fieldError{{Code: "invalid_type", Field: field, Message: message}}}
+	return c.mistake("invalid_type", field, message)
 }
 
 // asProblem returns err as a problem. Unexpected errors become internal errors.

@@ -1,12 +1,13 @@
 package track
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 )
 
 const (
@@ -47,12 +48,12 @@ func (f *fields) properties() string {
 	if len(plain) == 0 {
 		return ""
 	}
-	text, err := compact(plain)
-	if err != nil || units(text) > maxPropertiesText {
-		f.drop(name)
-		return ""
+	js, err := jsontext.Append(nil, plain)
+	if text := string(js); err == nil && units(text) <= maxPropertiesText {
+		return text
 	}
-	return text
+	f.drop(name)
+	return ""
 }
 
 // propertiesIn returns the JSON value in s, or nil. The body counted s as one value, so the limit on values is checked
@@ -106,14 +107,4 @@ func storable(v any, depth int) (any, bool) {
 		return o, true
 	}
 	return v, true // true, false, null
-}
-
-func compact(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -77,49 +77,47 @@ type quota struct {
 	left int64 // number of events left when the request began, minus its accepted events; concurrent requests are not subtracted
 }
 
-// withinQuota returns an error if the website has used up its events of the month, in UTC.
-func (c *call) withinQuota(ctx context.Context, w store.Website) error {
-	if w.Rules.MonthlyEvents == 0 || c.h.usage.usage == nil || c.route.kind == kindIdentify { // identifications are not events
-		return nil
-	}
-	one := c.h.usage.of(w.ID)
-	n, err := c.h.usage.events(ctx, one, w.ID, c.now)
-	if err != nil {
-		return codeQuotaDown.withCause(err)
-	}
-	if n >= w.Rules.MonthlyEvents {
-		return c.turnAway(ctx, codeQuota, w.ID)
-	}
-	if c.quotas == nil {
-		c.quotas = map[string]*quota{}
-	}
-	c.quotas[w.ID] = &quota{one, w.Rules.MonthlyEvents - n}
-	return nil
+// quotas are the quotas of the websites of one request.
+type quotas struct {
+	usage   *usageCache
+	website map[string]*quota // only websites with a quota
 }
 
-// spend returns an error if the website of an event in b, from the given index on, has no events left. An item has at
-// most one event.
-func (c *call) spend(ctx context.Context, b *store.Batch, from int) error {
-	for i := from; i < len(b.Events); i++ {
-		website := b.Events[i].Website
-		q := c.quotas[website]
-		if q == nil {
-			continue
-		}
-		if q.left == 0 {
-			b.Events = b.Events[:from]
-			return c.turnAway(ctx, codeQuota, website)
-		}
-		q.left--
+// open reports whether the website has events left in the month of now, in UTC.
+func (q *quotas) open(ctx context.Context, w store.Website, now time.Time) (left bool, err error) {
+	if w.Rules.MonthlyEvents == 0 || q.usage.usage == nil {
+		return true, nil
 	}
-	return nil
+	one := q.usage.of(w.ID)
+	n, err := q.usage.events(ctx, one, w.ID, now)
+	if err != nil || n >= w.Rules.MonthlyEvents {
+		return false, err
+	}
+	if q.website == nil {
+		q.website = map[string]*quota{}
+	}
+	q.website[w.ID] = &quota{one, w.Rules.MonthlyEvents - n}
+	return true, nil
+}
+
+// spend takes one event of a website, and reports whether one was left.
+func (q *quotas) spend(website string) bool {
+	one := q.website[website]
+	if one == nil {
+		return true
+	}
+	if one.left == 0 {
+		return false
+	}
+	one.left--
+	return true
 }
 
 // charge counts the stored events of b.
-func (c *call) charge(b *store.Batch) {
+func (q *quotas) charge(b *store.Batch) {
 	for i := range b.Events {
-		if q := c.quotas[b.Events[i].Website]; q != nil {
-			q.used.taken.Add(1)
+		if one := q.website[b.Events[i].Website]; one != nil {
+			one.used.taken.Add(1)
 		}
 	}
 }

@@ -1,15 +1,15 @@
 package track
 
 import (
+	"context"
 	"database/sql"
-	"errors"
 	"net/netip"
 	"strings"
 	"time"
 
-	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/country"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -20,34 +20,31 @@ const (
 	maxResponse = 3_600_000 // ms
 )
 
-// takeVisit handles an item of /link-visits.
-func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
+// visit reads an item of /link-visits.
+func (r *reader) visit(_ context.Context, f *fields, _ store.Website) (row, error) {
 	v := store.Visit{
-		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: c.moment(f),
+		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: r.clock.moment(f),
 	}
 	v.Referrer, v.ReferrerDomain = f.referrer("")
-	ua := c.h.userAgents.read(f.text(maxText, "userAgent", "user_agent"))
-	location := c.visitLocation(f)
+	ua := r.sender.agents.read(f.text(maxText, "userAgent", "user_agent"))
+	location := r.visitLocation(f)
 	if p := f.problem(); p != nil {
-		return taken{}, p
+		return row{}, p
 	}
-	owner, err := c.owner(f, store.Subject{Kind: store.KindLink, ID: v.Link})
-	if err != nil {
-		return taken{}, err
-	}
-	c.use(store.KindLink, v.Link, owner)
+	one := row{taken: taken{kind: kindVisit, id: v.ID}, subject: store.Subject{Kind: store.KindLink, ID: v.Link}}
 	if ua.bot {
-		return taken{kind: kindVisit, id: v.ID, ignored: botReason}, nil
+		one.ignored = botReason
+		return one, nil
 	}
 	v.Agent = ua.agent
 	location.put(&v.Agent)
-	b.Visits = append(b.Visits, v)
-	return taken{kind: kindVisit, id: v.ID}, nil
+	one.add = func(b *store.Batch) { b.Visits = append(b.Visits, v) }
+	return one, nil
 }
 
 // visitLocation returns the location in the item, else the location of its IP address. Without a country there is no
 // location.
-func (c *call) visitLocation(f *fields) Location {
+func (r *reader) visitLocation(f *fields) Location {
 	p := Location{Region: f.text(maxLocation, "region"), City: f.text(maxLocation, "city")}
 	named := f.text(maxLocation, "country")
 	code, known := country.Code(named)
@@ -64,40 +61,37 @@ func (c *call) visitLocation(f *fields) Location {
 	if known {
 		return p
 	}
-	return c.h.locate(ip.Unmap().WithZone(""))
+	return r.sender.places.at(ip.Unmap().WithZone(""))
 }
 
-// takeCheck handles an item of /uptime-checks.
-func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
+// check reads an item of /uptime-checks.
+func (r *reader) check(_ context.Context, f *fields, _ store.Website) (row, error) {
 	k := store.Check{
-		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: c.moment(f), URL: f.text(maxText, "url"),
+		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: r.clock.moment(f), URL: f.text(maxText, "url"),
 		Status: f.status(), HTTPCode: f.measure(maxHTTPCode, 0, "httpCode", "http_code").V,
 		TTFB: f.measure(maxResponse, 0, "ttfbMs", "ttfb_ms"), Total: f.measure(maxResponse, 0, "totalMs", "total_ms"),
 		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(maxText, "error"),
 	}
 	if _, _, ok := f.instant("timestamp"); !ok {
-		f.fail("timestamp", "required", "is required, as %s", anInstant)
+		f.fail("timestamp", "required", mistake.Required+", as "+anInstant)
 	}
 	if t, _, ok := f.instant("sslExpiry", "ssl_expiry"); ok {
 		k.SSLExpiry = sql.Null[time.Time]{V: t, Valid: true}
 	}
 	if p := f.problem(); p != nil {
-		return taken{}, p
+		return row{}, p
 	}
-	owner, err := c.owner(f, store.Subject{Kind: store.KindSchedule, ID: k.Schedule})
-	if err != nil {
-		return taken{}, err
-	}
-	c.use(store.KindSchedule, k.Schedule, owner)
-	b.Checks = append(b.Checks, k)
-	return taken{kind: kindCheck, id: k.ID}, nil
+	return row{
+		taken: taken{kind: kindCheck, id: k.ID}, subject: store.Subject{Kind: store.KindSchedule, ID: k.Schedule},
+		add: func(b *store.Batch) { b.Checks = append(b.Checks, k) },
+	}, nil
 }
 
 // status returns the required result of a check, given as a number or a name.
 func (f *fields) status() store.Status {
 	v, name := f.get("status")
 	if v == nil {
-		f.fail(name, "required", "is required")
+		f.fail(name, "required", mistake.Required)
 		return 0
 	}
 	s, _, _ := f.raw("status")
@@ -132,26 +126,4 @@ func (f *fields) boolean(names ...string) sql.Null[bool] {
 		f.drop(name)
 	}
 	return sql.Null[bool]{}
-}
-
-// owner returns the owner of s if the key may write to s. The error is the same for unknown resources and resources of
-// other owners.
-func (c *call) owner(f *fields, s store.Subject) (string, error) {
-	if owner, ok := c.owners[s]; ok {
-		return owner, nil
-	}
-	owner, err := c.h.cfg.Directory.Owner(f.ctx, s)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return "", codeForbidden.problem()
-	case err != nil:
-		return "", codeLookupDown.withCause(err)
-	case !c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(s.Kind), ID: s.ID, Owner: owner}):
-		return "", codeForbidden.problem()
-	}
-	if c.owners == nil {
-		c.owners = map[store.Subject]string{}
-	}
-	c.owners[s] = owner
-	return owner, nil
 }

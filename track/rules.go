@@ -12,26 +12,19 @@ import (
 )
 
 // admit returns an error if w's rules block a sender without a key.
-func (c *call) admit(ctx context.Context, w store.Website) error {
-	origins := c.Header.Values("Origin")
+func (g *gate) admit(ctx context.Context, w store.Website) error {
+	origins := g.request.Header.Values("Origin")
 	switch {
 	case w.Rules.Paused:
-		return c.turnAway(ctx, codePaused, w.ID)
+		return g.turnAway(ctx, codePaused, w.ID)
 	case !originAllowed(w, origins):
-		return c.turnAway(ctx, codeOrigin, w.ID)
-	case !addressAllowed(w.Rules, c.IP):
-		return c.turnAway(ctx, codeAddress, w.ID)
-	case w.Rules.KeyedEvents && c.route.kind == kindCustom:
-		return c.turnAway(ctx, codeKeyedEvents, w.ID)
+		return g.turnAway(ctx, codeOrigin, w.ID)
+	case !addressAllowed(w.Rules, g.request.IP):
+		return g.turnAway(ctx, codeAddress, w.ID)
+	case w.Rules.KeyedEvents && g.route.kind == kindCustom:
+		return g.turnAway(ctx, codeKeyedEvents, w.ID)
 	}
-	return c.withinQuota(ctx, w)
-}
-
-// turnAway counts a blocked request and returns its error.
-func (c *call) turnAway(ctx context.Context, reason code, website string) *problem {
-	c.h.blocked.add(blockedKind{website: website, reason: reasons[reason]})
-	c.h.cfg.Logger.DebugContext(ctx, "request blocked", "requestId", c.ID, "code", codes[reason].Code, "website", website)
-	return reason.problem()
+	return g.withinQuota(ctx, w)
 }
 
 // originAllowed reports whether pages of these origins may send events of w. Browsers send one origin or none. A page

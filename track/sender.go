@@ -6,53 +6,47 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
+	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/country"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// agentOf returns the facts from the sender's user agent and address. It returns none for a server that sends events
-// with a key, since it is not the visitor.
-func (c *call) agentOf() store.Agent {
-	if c.key != nil {
-		return store.Agent{}
-	}
-	if c.sender == nil {
-		a := c.h.userAgents.of(c).agent
-		if a.DeviceType == "" {
-			a.DeviceType = agent.Desktop
-		}
-		c.h.location(c).put(&a)
-		c.sender = &a
-	}
-	return *c.sender
+// A locator finds the locations of senders.
+type locator struct {
+	geo     Geo                      // nil means that no addresses are looked up
+	header  string                   // header of a proxy with the country; empty means none
+	trusted func(*http.Request) bool // reports whether header can be trusted
 }
 
-// location returns the location of the sender of c. The header of a trusted proxy determines the country. Region and
-// city of the address are used if its country is the same.
-func (h *handler) location(c *call) Location {
-	p := h.locate(c.IP)
-	if h.cfg.CountryHeader == "" || !h.cfg.Trusted(c.Request.Request) {
+// of returns the location of the sender of r. The header of a trusted proxy determines the country. Region and city of
+// the address are used if its country is the same.
+func (l locator) of(r *front.Request) Location {
+	p := l.at(r.IP)
+	if l.header == "" || !l.trusted(r.Request) {
 		return p
 	}
-	code, ok := alpha2(c.Header.Get(h.cfg.CountryHeader))
+	code, ok := alpha2(r.Header.Get(l.header))
 	if ok && code != p.Country {
 		return Location{Country: code}
 	}
 	return p
 }
 
-// locate returns the location of an address. Without a country there is no location.
-func (h *handler) locate(ip netip.Addr) Location {
-	if h.cfg.Geo == nil || !ip.IsValid() {
+// at returns the location of an address. Without a country there is no location.
+func (l locator) at(ip netip.Addr) Location {
+	if l.geo == nil || !ip.IsValid() {
 		return Location{}
 	}
-	p := h.cfg.Geo.Locate(ip)
+	p := l.geo.Locate(ip)
 	code, ok := alpha2(p.Country)
 	if !ok {
 		return Location{}
@@ -76,23 +70,6 @@ func alpha2(s string) (string, bool) {
 // maxVisitorID is the maximum length of ids of visitors, profiles and sessions; longer ids are cut.
 const maxVisitorID = 128
 
-// identity returns the visitor, profile and session of an item.
-func (c *call) identity(f *fields, website string) (store.Identity, error) {
-	i := store.Identity{
-		AnonymousID: f.visitorID("anonymousId", "anonymous_id"),
-		ProfileID:   f.visitorID("profileId", "profile_id"),
-		SessionID:   f.visitorID("sessionId", "session_id"),
-		Keyed:       c.key != nil,
-	}
-	raw := c.raw(f)
-	if i.AnonymousID == "" || raw {
-		return i, nil
-	}
-	var err error
-	i.AnonymousID, err = c.hide(f.ctx, website, i.AnonymousID)
-	return i, err
-}
-
 // visitorID returns an optional id of a visitor, profile or session. It leaves out placeholders that programs send by
 // mistake, since they would merge all visitors into one.
 func (f *fields) visitorID(names ...string) string {
@@ -110,7 +87,7 @@ func (f *fields) needID(names ...string) string {
 	id := f.need(maxVisitorID, names...)
 	if isPlaceholder(id) {
 		_, name := f.get(names...)
-		f.fail(name, "invalid_value", "must be the id of a person, not %q", id)
+		f.fail(name, "invalid_value", mistake.Want("the id of a person", strconv.Quote(id)))
 	}
 	return id
 }
@@ -127,9 +104,9 @@ func isPlaceholder(id string) bool {
 	return false
 }
 
-// raw reports whether the visitor id is stored as sent. By default it is not. The item can set anonymizeVisitorIds
+// wantsRaw reports whether the visitor id is stored as sent. By default it is not. The item can set anonymizeVisitorIds
 // to false, or to "auto", which stores ids as sent for senders in the United States.
-func (c *call) raw(f *fields) bool {
+func (f *fields) wantsRaw(country func() string) bool {
 	v, name := f.get("anonymizeVisitorIds", "anonymize_visitor_ids")
 	switch v {
 	case nil, true, "true", "":
@@ -137,26 +114,32 @@ func (c *call) raw(f *fields) bool {
 	case false, "false":
 		return true
 	case "auto":
-		return c.agentOf().Country == "US"
+		return country() == "US"
 	}
 	f.drop(name)
 	return false
 }
 
-// hide returns an HMAC of a visitor id and its website. The key is the salt of the UTC day on which the request
-// arrived.
-func (c *call) hide(ctx context.Context, website, id string) (string, error) {
-	if c.salted == nil {
-		salt, err := c.h.cfg.Salts.Salt(ctx, c.now.Truncate(24*time.Hour))
+// A hasher hides the visitor ids of one request.
+type hasher struct {
+	salts  Salts
+	day    time.Time // UTC day of the request
+	salted hash.Hash // set on first use: an HMAC with the salt of the day
+}
+
+// hide returns an HMAC of a visitor id and its website.
+func (h *hasher) hide(ctx context.Context, website, id string) (string, error) {
+	if h.salted == nil {
+		salt, err := h.salts.Salt(ctx, h.day)
 		if err == nil && len(salt) == 0 {
-			err = fmt.Errorf("the salt of %s is empty", c.now.Format(time.DateOnly))
+			err = fmt.Errorf("the salt of %s is empty", h.day.Format(time.DateOnly))
 		}
 		if err != nil {
 			return "", codeUnavailable.withCause(fmt.Errorf("salt: %w", err))
 		}
-		c.salted = hmac.New(sha256.New, salt)
+		h.salted = hmac.New(sha256.New, salt)
 	}
-	c.salted.Reset()
-	c.salted.Write([]byte(website + "\x00" + id)) // neither contains control characters
-	return hex.EncodeToString(c.salted.Sum(nil)), nil
+	h.salted.Reset()
+	h.salted.Write([]byte(website + "\x00" + id)) // neither contains control characters
+	return hex.EncodeToString(h.salted.Sum(nil)), nil
 }

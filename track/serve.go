@@ -2,8 +2,6 @@ package track
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -19,6 +17,7 @@ const timeout = 30 * time.Second
 type handler struct {
 	cfg        Config
 	userAgents *userAgents
+	places     locator
 	blocked    *blockedCounter
 	usage      *usageCache
 }
@@ -73,32 +72,20 @@ func (h *handler) serve() (http.Handler, error) {
 
 // steps returns the steps of rt.
 func (h *handler) steps(rt *route) front.Steps[call] {
-	begin := func(r *front.Request, c *call) {
-		if c.Request == r {
-			return // an earlier step has already initialised c
-		}
-		c.h, c.Request, c.route, c.key, c.now = h, r, rt, r.Key(), r.Now.UTC()
-		c.site = c.named()
-	}
 	return front.Steps[call]{
 		Bucket: func(ctx context.Context, r *front.Request, c *call) (string, error) {
-			begin(r, c)
-			return c.bucket(ctx)
+			h.begin(rt, r, c)
+			return c.gate.bucket(ctx)
 		},
 		Allow: func(ctx context.Context, r *front.Request, c *call) error {
-			begin(r, c)
-			return c.allow(ctx)
+			h.begin(rt, r, c)
+			return c.gate.allow(ctx)
 		},
-		Read:   func(_ context.Context, _ *front.Request, c *call) error { return c.read() },
-		Cost:   (*call).cost,
-		Answer: func(ctx context.Context, _ *front.Request, c *call) (*front.Answer, error) { return c.answer(ctx) },
+		Read: func(_ context.Context, r *front.Request, c *call) (err error) {
+			c.body, err = rt.body.read(r, h.cfg.MaxBody, c.reader.keyed)
+			return err
+		},
+		Cost:   func(c *call) int { return c.body.cost() },
+		Answer: func(ctx context.Context, r *front.Request, c *call) (*front.Answer, error) { return c.answer(ctx, r) },
 	}
-}
-
-// newID returns a random UUID of version 4.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

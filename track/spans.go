@@ -1,6 +1,7 @@
 package track
 
 import (
+	"context"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -15,20 +16,15 @@ const (
 	defaultErrorType = "Error"
 )
 
-// takeError handles an item of /errors.
-func takeError(c *call, f *fields, b *store.Batch) (taken, error) {
+// failure reads a JavaScript error.
+func (r *reader) failure(ctx context.Context, f *fields, site store.Website) (row, error) {
 	f.unwrap()
-	id, err := addError(c, f, b)
-	return taken{kind: kindError, id: id}, err
-}
-
-func addError(c *call, f *fields, b *store.Batch) (string, error) {
-	s, err := c.base(f)
+	s, err := r.base(ctx, f, site.ID)
 	if err != nil {
-		return "", err
+		return row{}, err
 	}
 	e := store.Error{
-		Website: s.site.ID, ID: s.id, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
+		Website: site.ID, ID: s.id, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Path: f.needPath(), Message: f.need(maxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
 		Filename: f.text(maxFilename, "filename"), Stack: f.text(maxStack, "stack"),
 		Line: f.measure(maxLine, 0, "lineno", "line"), Col: f.measure(maxLine, 0, "colno", "col"),
@@ -37,11 +33,12 @@ func addError(c *call, f *fields, b *store.Batch) (string, error) {
 		e.ErrorType = defaultErrorType
 	}
 	if p := f.problem(); p != nil {
-		return "", p
+		return row{}, p
 	}
-	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
-	b.Errors = append(b.Errors, e)
-	return e.ID, nil
+	return row{
+		taken: taken{kind: kindError, id: e.ID}, subject: ofWebsite(e.Website),
+		add: func(b *store.Batch) { b.Errors = append(b.Errors, e) },
+	}, nil
 }
 
 // metrics are the web vitals, with the largest stored value and the number of decimal
@@ -59,29 +56,24 @@ var metrics = [...]struct {
 	{"FPS", 1000, 0},
 }
 
-// takeVital handles an item of /vitals.
-func takeVital(c *call, f *fields, b *store.Batch) (taken, error) {
+// vital reads one web vital given by name, or several in fields with their names.
+func (r *reader) vital(ctx context.Context, f *fields, site store.Website) (row, error) {
 	f.unwrap()
-	id, err := addVital(c, f, b)
-	return taken{kind: kindVitals, id: id}, err
-}
-
-// addVital adds one metric given by name, or several metrics in fields with their names.
-func addVital(c *call, f *fields, b *store.Batch) (string, error) {
-	s, err := c.base(f)
+	s, err := r.base(ctx, f, site.ID)
 	if err != nil {
-		return "", err
+		return row{}, err
 	}
 	v := store.Vital{
-		Website: s.site.ID, ID: s.id, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
+		Website: site.ID, ID: s.id, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Path: f.needPath(), Samples: f.samples(),
 	}
 	if p := f.problem(); p != nil {
-		return "", p
+		return row{}, p
 	}
-	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
-	b.Vitals = append(b.Vitals, v)
-	return v.ID, nil
+	return row{
+		taken: taken{kind: kindVitals, id: v.ID}, subject: ofWebsite(v.Website),
+		add: func(b *store.Batch) { b.Vitals = append(b.Vitals, v) },
+	}, nil
 }
 
 // samples returns the values of the item. An item without values is a mistake, since nothing else in it is

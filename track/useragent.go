@@ -5,6 +5,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -42,11 +43,11 @@ func newUserAgents() (*userAgents, error) {
 	return &userAgents{bots, recent}, err
 }
 
-// of returns the facts about the sender of c from its user agent and its client hints. The names of headers are in the
+// of returns the facts about the sender of r from its user agent and its client hints. The names of headers are in the
 // canonical form of net/http, since other spellings cost an allocation each.
-func (u *userAgents) of(c *call) userAgent {
-	return u.look(sent{c.UserAgent(), agent.Hints{
-		Brands: c.Header.Get("Sec-Ch-Ua"), Platform: c.Header.Get("Sec-Ch-Ua-Platform"), Mobile: c.Header.Get("Sec-Ch-Ua-Mobile"),
+func (u *userAgents) of(r *front.Request) userAgent {
+	return u.look(sent{r.UserAgent(), agent.Hints{
+		Brands: r.Header.Get("Sec-Ch-Ua"), Platform: r.Header.Get("Sec-Ch-Ua-Platform"), Mobile: r.Header.Get("Sec-Ch-Ua-Mobile"),
 	}})
 }
 

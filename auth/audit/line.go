@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 )
 
 const (
@@ -17,8 +18,6 @@ const (
 	maxText = 1024
 	// maxUserAgent is the maximum size of a user agent in bytes. Browsers send shorter ones.
 	maxUserAgent = 256
-	// stamp is the format of an entry's time.
-	stamp = "2006-01-02T15:04:05.000Z"
 	// statusAt is the index of the status among the texts of an entry.
 	statusAt = 11
 	// laterAt is the index of the first text that most entries lack. These texts are signed only if one of them or
@@ -95,7 +94,7 @@ type line struct {
 func AppendLine(to []byte, r Record) []byte {
 	e := &r.Entry
 	return appendJSON(to, line{
-		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(stamp), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
+		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(jsontext.Instant), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
 		Owner: e.Owner, Method: e.Method, Route: e.Route, ResourceKind: e.Resource.Kind, ResourceID: e.Resource.ID,
 		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP, UserAgent: e.UserAgent,
 		Token: e.Token, Subject: e.Subject, Count: e.Count, MAC: r.MAC,
@@ -111,11 +110,11 @@ func ParseLine(text []byte) (Record, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return Record{}, err
 	}
-	at, err := time.Parse(stamp, l.Time)
+	at, err := time.Parse(jsontext.Instant, l.Time)
 	if err != nil {
 		return Record{}, err
 	}
-	if at.Format(stamp) != l.Time || !bytes.Equal(appendJSON(nil, l), text) {
+	if at.Format(jsontext.Instant) != l.Time || !bytes.Equal(appendJSON(nil, l), text) {
 		return Record{}, errSpelling
 	}
 	return Record{Writer: l.Writer, Seq: l.Seq, MAC: l.MAC, Entry: auth.Entry{
@@ -127,11 +126,9 @@ func ParseLine(text []byte) (Record, error) {
 
 // appendJSON appends l with its line end. A line always encodes without an error.
 func appendJSON(to []byte, l line) []byte {
-	buf := bytes.NewBuffer(to)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(l) != nil {
+	text, err := jsontext.AppendLine(to, l)
+	if err != nil {
 		return to
 	}
-	return buf.Bytes()
+	return text
 }

@@ -3,13 +3,14 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode"
+
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 )
 
 // A cell is one field of a row in a table, with the title of its column.
@@ -88,9 +89,12 @@ func clean(text string) string {
 }
 
 func writeJSON(to io.Writer, v any) error {
-	e := json.NewEncoder(to)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	line, err := jsontext.AppendLine(nil, v)
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(line)
+	return err
 }
 
 // at formats an instant for a cell, in UTC.

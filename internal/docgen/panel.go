@@ -1,12 +1,12 @@
 package docgen
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -109,11 +109,9 @@ func (p *page) rows(name string, t *query.Table) {
 
 // compact returns v as JSON on one line.
 func compact(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	js, err := jsontext.Append(nil, v)
+	if err != nil {
 		return fmt.Sprintf("%q", err.Error())
 	}
-	return string(bytes.TrimSpace(b.Bytes()))
+	return string(js)
 }

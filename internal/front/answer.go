@@ -1,10 +1,8 @@
 package front
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 )
 
 // An Answer is a complete response. It is not sent before its audit entry is stored.
@@ -35,13 +34,11 @@ type Answer struct {
 
 // JSON returns a response with status 200 and v as compact JSON, without escapes for HTML and with a final newline.
 func JSON(v any) (*Answer, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	body, err := jsontext.AppendLine(nil, v)
+	if err != nil {
 		return nil, err
 	}
-	return &Answer{Status: http.StatusOK, Body: b.Bytes()}, nil
+	return &Answer{Status: http.StatusOK, Body: body}, nil
 }
 
 // Matches reports whether If-None-Match of r contains tag, in any coding, or "*".

@@ -35,7 +35,7 @@ func Sentence(field, message string) string {
 
 // Type returns the message for a JSON value of the wrong type: "must be true or false, not a string".
 func Type(err *json.UnmarshalTypeError) string {
-	return "must be " + wanted(err.Type) + ", not " + found(err.Value)
+	return Want(wanted(err.Type), found(err.Value))
 }
 
 // wanted returns the JSON name of the type t.

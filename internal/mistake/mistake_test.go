@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNearest(t *testing.T) {
@@ -146,5 +147,75 @@ func TestOr(t *testing.T) {
 		if got := Or(names...); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+func TestWordings(t *testing.T) {
+	for want, got := range map[string]string{
+		"must be a string, not a number":                                Want("a string", KindOf(json.Number("7"))),
+		"The item must be an object, not null":                          Body("The item", KindOf(nil)),
+		"must be active or inactive, not \"on\"":                        OneOf("on", "active", "inactive"),
+		"is required: active or inactive":                               OneOf("", "active", "inactive"),
+		"must be at least 1, not 0":                                     AtLeast(1, 0),
+		"must be between 0 and 100, not 100.5":                          Between(0, 100, 100.5),
+		"may have at most 10 entries, not 11":                           AtMost(10, "entries", 11),
+		"may have at most 255 characters":                               Long(255),
+		"must be one of these, not \"" + strings.Repeat("x", 64) + "\"": OneOf(strings.Repeat("x", 100), "one of these"),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	message, suggestion := Unknown("nam", []string{"name"}, nil)
+	if message != `unknown field "nam"; did you mean "name"? Allowed are name` || suggestion != "name" {
+		t.Errorf("%s, %s", message, suggestion)
+	}
+}
+
+// TestKindsAgree checks that a value has the same type as JSON and decoded.
+func TestKindsAgree(t *testing.T) {
+	for _, js := range []string{"{}", "[1]", `"a"`, "true", "null", "7.5"} {
+		var v any
+		if err := json.Unmarshal([]byte(js), &v); err != nil {
+			t.Fatal(err)
+		}
+		if Kind([]byte(js)) != KindOf(v) {
+			t.Errorf("%s is %s and %s", js, Kind([]byte(js)), KindOf(v))
+		}
+	}
+}
+
+func TestDecode(t *testing.T) {
+	type inner struct {
+		Name string    `json:"name"`
+		At   time.Time `json:"at"`
+	}
+	var v struct {
+		List []inner `json:"list"`
+	}
+	for js, want := range map[string]FieldError{
+		`{"list":[]}`:              {},
+		`{"list":{}}`:              {"a.list", "must be an array, not an object"},
+		`{"list":[{"name":7}]}`:    {"a.list.name", "must be a string, not a number"},
+		`{"list":[{"at":"noon"}]}`: {"a", "must have times like 2026-03-29T12:00:00Z"},
+		`{"more":1}`:               {"a", `unknown field "more"`},
+	} {
+		got, err := Decode("a", []byte(js), &v, true)
+		if got != want || (err == nil) != (want == FieldError{}) {
+			t.Errorf("%s: %+v, %v, want %+v", js, got, err, want)
+		}
+	}
+	if wrong, err := Decode("", []byte("7"), &v, false); wrong.Field != "" || err == nil {
+		t.Errorf("%+v, %v", wrong, err)
+	}
+}
+
+func TestListIsBounded(t *testing.T) {
+	var l List
+	for range 200 {
+		l.Add("a", Required)
+	}
+	if len(l) != maxErrors || l[0].Error() != "a is required" {
+		t.Errorf("%d mistakes, first %v", len(l), l[0])
 	}
 }

@@ -47,15 +47,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 }
 
 func (w *write) written() store.Written {
-	var sum store.Written
-	for i := range w.rows {
-		if w.rows[i].repeated {
-			sum.Repeated++
-		} else {
-			sum.Stored++
-		}
-	}
-	return sum
+	return schema.Written(w.rows, func(r *row) bool { return r.repeated })
 }
 
 // Restore stores b. Receipts of all attempts under one mark begin with the same bits, so each attempt finds the
@@ -100,11 +92,9 @@ type row struct {
 
 // arrange returns the rows of b, or an error if one of them cannot be stored.
 func arrange(b *store.Batch) ([]row, error) {
-	rows := make([]row, 0, b.Len())
-	err := schema.Items(b, func(it schema.Item) {
+	return schema.Arrange(b, func(it schema.Item) row {
 		of := identity(it.Identity)
-		of.Subject = subjectText(store.Subject{Kind: of.Table.Of(), ID: of.Subject})
-		rows = append(rows, row{identity: of, index: it.Index, millis: it.Millis, hash: of.hash()})
+		of.Subject = subjectText(it.Of())
+		return row{identity: of, index: it.Index, millis: it.Millis, hash: of.hash()}
 	})
-	return rows, err
 }

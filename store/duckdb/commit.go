@@ -256,10 +256,10 @@ func (w *writer) survey(rows []*row) (newcomers map[store.Subject]int32, touched
 	days := make(map[subjectDay]bool)
 	next := w.store.catalog.size() + 1
 	for _, r := range rows {
-		number := w.number(r.subject, newcomers)
+		number := w.number(r.Of(), newcomers)
 		if number == unknownSubject {
 			number = next
-			newcomers[r.subject] = number
+			newcomers[r.Of()] = number
 			next++
 		}
 		days[subjectDay{number, r.day}] = true

@@ -133,7 +133,7 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, version uint64) error {
 	of := stamp{w.hashKey, int64(version)} // it fits: commits are numbered from 1
 	for _, t := range schema.Tables() {
-		fresh := func(r row) bool { return r.table == t.ID && !r.repeated }
+		fresh := func(r row) bool { return r.Table == t.ID && !r.repeated }
 		if !slices.ContainsFunc(group, func(one *write) bool { return slices.ContainsFunc(one.rows, fresh) }) {
 			continue
 		}
@@ -144,9 +144,9 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, vers
 					if !fresh(r) {
 						continue
 					}
-					subject := w.number(r.subject, newcomers)
-					for sample := range t.Rows(one.batch, r.index) {
-						buf = w.tables[t.ID].encode(buf[:0], of, subject, schema.Row{Batch: one.batch, Item: r.index, Sample: sample})
+					subject := w.number(r.Of(), newcomers)
+					for sample := range t.Rows(one.batch, r.Index) {
+						buf = w.tables[t.ID].encode(buf[:0], of, subject, schema.Row{Batch: one.batch, Item: r.Index, Sample: sample})
 						if err := add(buf...); err != nil {
 							return err
 						}
@@ -166,7 +166,7 @@ func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int32) err
 	day, part := receiptDay(w.store.cfg.Now()), w.parts.last().number
 	return w.engine.fill("receipts", func(add func(...sqldriver.Value) error) error {
 		for _, r := range rows {
-			if err := add(w.number(r.subject, newcomers), day, r.key.hi, r.key.lo, part); err != nil {
+			if err := add(w.number(r.Of(), newcomers), day, r.key.hi, r.key.lo, part); err != nil {
 				return err
 			}
 		}

@@ -12,9 +12,7 @@ import (
 
 // A row is an item of a batch on its way to its table.
 type row struct {
-	table    schema.TableID
-	index    int // position in its slice of the batch
-	subject  store.Subject
+	schema.Item
 	day      int32 // UTC day of its time
 	key      key
 	repeated bool // whether its id was received before; set by the writer
@@ -84,15 +82,7 @@ func (w *write) weight() int {
 }
 
 func (w *write) written() store.Written {
-	var sum store.Written
-	for i := range w.rows {
-		if w.rows[i].repeated {
-			sum.Repeated++
-		} else {
-			sum.Stored++
-		}
-	}
-	return sum
+	return schema.Written(w.rows, func(r *row) bool { return r.repeated })
 }
 
 // Restore implements [store.Restorer]. It stores all of b or nothing. It ignores the mark, because no earlier
@@ -187,12 +177,7 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 
 // arrange returns the rows of b, or an error if one of them cannot be stored.
 func arrange(b *store.Batch) ([]row, error) {
-	rows := make([]row, 0, b.Len())
-	err := schema.Items(b, func(it schema.Item) {
-		rows = append(rows, row{
-			table: it.Table, index: it.Index, subject: store.Subject{Kind: it.Table.Of(), ID: it.Subject},
-			day: utcDay(it.Millis), key: keyOf(it.Identity),
-		})
+	return schema.Arrange(b, func(it schema.Item) row {
+		return row{Item: it, day: utcDay(it.Millis), key: keyOf(it.Identity)}
 	})
-	return rows, err
 }

@@ -11,6 +11,7 @@ import (
 	sq "github.com/Masterminds/squirrel"
 
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -244,11 +245,8 @@ func (u undo) apply(after members) members {
 
 // toJSON encodes a record. JSON values in the record stay the same, byte for byte.
 func toJSON(record any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(record)
-	return b.String(), err
+	text, err := jsontext.AppendLine(nil, record)
+	return string(text), err
 }
 
 func fromJSON(text string, into any) error {

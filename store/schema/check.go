@@ -62,6 +62,31 @@ func Items(b *store.Batch, visit func(Item)) error {
 	return errors.Join(faults...)
 }
 
+// Of returns the subject that the item belongs to.
+func (i Identity) Of() store.Subject { return store.Subject{Kind: i.Table.Of(), ID: i.Subject} }
+
+// Arrange returns a row for every item of b, in the order of [Items], or the error of Items. row makes a store's own row
+// of an item.
+func Arrange[R any](b *store.Batch, row func(Item) R) ([]R, error) {
+	rows := make([]R, 0, b.Len())
+	if err := Items(b, func(it Item) { rows = append(rows, row(it)) }); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// Written returns how many of a store's rows were stored, and how many were repeats.
+func Written[R any](rows []R, repeated func(*R) bool) (sum store.Written) {
+	for i := range rows {
+		if repeated(&rows[i]) {
+			sum.Repeated++
+		} else {
+			sum.Stored++
+		}
+	}
+	return sum
+}
+
 // check returns the reason why an item cannot be stored, or nil.
 func (t *Table) check(r Row) error {
 	at := t.head(r)

@@ -43,6 +43,28 @@ func Example() {
 	// metric_name TEXT = "CLS"
 }
 
+// A store makes rows of its own from the items of a batch, and finds the repeats among them.
+func ExampleArrange() {
+	type row struct {
+		schema.Item
+		repeated bool
+	}
+	at := time.Unix(1, 0)
+	batch := &store.Batch{Visits: []store.Visit{{Link: "l1", ID: "1", Time: at}, {Link: "l1", ID: "1", Time: at}}}
+	rows, err := schema.Arrange(batch, func(it schema.Item) row { return row{Item: it} })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows[1].repeated = rows[1].Identity == rows[0].Identity
+	fmt.Println(rows[0].Of(), schema.Written(rows, func(r *row) bool { return r.repeated }))
+	_, err = schema.Arrange(&store.Batch{Visits: []store.Visit{{Link: "l1", Time: at}}}, func(it schema.Item) row { return row{Item: it} })
+	fmt.Println(err)
+	// Output:
+	// {link l1} {1 1}
+	// store: invalid row: visits[0]: no id
+}
+
 // A pageview and its exit share an id; a click has a separate one. The error names every item that cannot be
 // stored.
 func ExampleItems() {

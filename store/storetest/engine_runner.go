@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
@@ -164,11 +165,7 @@ func rows(r *query.Response) ([]byte, error) {
 
 // whole returns a whole response. It fails if a row is not valid JSON.
 func whole(r *query.Response) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(r)
-	return b.Bytes(), err
+	return jsontext.AppendLine(nil, r)
 }
 
 func withCause(r query.Result) string {

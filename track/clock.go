@@ -2,10 +2,13 @@ package track
 
 import (
 	"database/sql"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/front"
 )
 
 // oldest is the earliest valid time.
@@ -15,37 +18,56 @@ var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // larger, the times of the events are moved by it.
 const maxClockError = time.Minute
 
+// A clock finds the times of a request's items.
+type clock struct {
+	now    time.Time       // arrival of the request, in UTC
+	sent   sql.Null[int64] // when the request was sent by the sender's clock, in milliseconds since 1970
+	window time.Duration   // maximum age of items; 0 means that any age is allowed
+	unless string          // ends the message about items that are older than window
+}
+
+// clock returns the clock for the items of r. If keyed, r was sent with a key.
+func (h *handler) clock(r *front.Request, access Access, keyed bool) clock {
+	c := clock{now: r.Now.UTC()}
+	if strings.Contains(r.URL.RawQuery, "sent_at") {
+		n, err := strconv.ParseInt(r.URL.Query().Get("sent_at"), 10, 64)
+		c.sent = sql.Null[int64]{V: n, Valid: err == nil && max(n, -n) <= maxMillis}
+	}
+	if !keyed {
+		c.window = max(0, h.cfg.Window)
+	}
+	if access == ByKeyOrWebsite {
+		c.unless = " without a key"
+	}
+	return c
+}
+
 // moment returns the time of the item, or its arrival if the time is missing or later. A time before the year 2000 or
 // before the tracking window is a mistake.
-func (c *call) moment(f *fields) time.Time {
+func (c *clock) moment(f *fields) time.Time {
 	t, name, ok := f.instant("timestamp")
 	arrived := c.now.Truncate(time.Millisecond)
 	if ok {
 		t = c.corrected(f, t)
 	}
-	switch window := c.h.cfg.Window; {
+	switch {
 	case !ok || t.After(arrived):
 		return arrived
 	case t.Before(oldest):
-		f.fail(name, "too_small", "must not be before %s", oldest.Format(time.DateOnly))
-	case c.key == nil && window > 0 && t.Before(c.now.Add(-window)):
-		without := ""
-		if c.route.access == ByKeyOrWebsite {
-			without = " without a key"
-		}
-		f.fail(name, "too_old", "must not be more than %g hours before now%s", window.Hours(), without)
+		f.fail(name, "too_small", "must not be before "+oldest.Format(time.DateOnly))
+	case c.window > 0 && t.Before(c.now.Add(-c.window)):
+		f.fail(name, "too_old", fmt.Sprintf("must not be more than %g hours before now%s", c.window.Hours(), c.unless))
 		f.old = true
-		_ = c.turnAway(f.ctx, codeTooOld, c.home)
 	}
 	return t
 }
 
 // corrected converts t from the sender's clock to the server's clock. The item or the request says when it was
 // sent. t is moved if the clocks differ by more than maxClockError.
-func (c *call) corrected(f *fields, t time.Time) time.Time {
+func (c *clock) corrected(f *fields, t time.Time) time.Time {
 	sent, name, ok := f.number("sentAt", "sent_at")
 	if !ok {
-		sent, ok = c.sentAt()
+		sent, ok = float64(c.sent.V), c.sent.Valid
 	} else if math.Abs(sent) > maxMillis {
 		f.drop(name)
 		return t
@@ -58,18 +80,6 @@ func (c *call) corrected(f *fields, t time.Time) time.Time {
 		return moved
 	}
 	return t
-}
-
-// sentAt returns when the request was sent by the sender's clock, in milliseconds since 1970.
-func (c *call) sentAt() (ms float64, ok bool) {
-	if c.sent == nil {
-		c.sent = &sql.Null[int64]{}
-		if strings.Contains(c.URL.RawQuery, "sent_at") {
-			n, err := strconv.ParseInt(c.URL.Query().Get("sent_at"), 10, 64)
-			*c.sent = sql.Null[int64]{V: n, Valid: err == nil && max(n, -n) <= maxMillis}
-		}
-	}
-	return float64(c.sent.V), c.sent.Valid
 }
 
 // layouts are the forms of times in text. Times without a zone are UTC. A space instead of T, lower-case letters, and
