@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -14,16 +14,6 @@ const (
 	aheadDays  = 90 // of which partials are computed ahead
 	aheadShare = 4  // none are begun when this part of the memory for partials is taken
 )
-
-// quiet are the first of days: those whose seals stand whatever comes on the others.
-func quiet(days []store.Day) []store.Day {
-	changed := slices.IndexFunc(days, func(d store.Day) bool { return d.Version > d.Sealed })
-	if changed < 0 {
-		return days
-	}
-	end := days[changed].Start.AddDate(0, 0, -sessionsNeedAfter)
-	return days[:slices.IndexFunc(days, func(d store.Day) bool { return !d.Start.Before(end) })]
-}
 
 // ahead has the partials stored that questions about a website without filters are merged from, of the latest of days,
 // which are quiet, and loads or computes them as far as there is memory. It reports whether it has come to the end, and
@@ -35,14 +25,14 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 	if e.partials == nil || len(days) == 0 {
 		return true, nil
 	}
-	var latest []partial.Stretch
+	var latest []calendar.Interval
 	last := days[len(days)-1].Start
 	for n := aheadDays - 1; n >= 0; n-- {
 		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
 	}
 	if e.keeper != nil {
 		settled := e.settledBefore().UnixMilli()
-		over := slices.DeleteFunc(slices.Clone(latest), func(s partial.Stretch) bool { return s.From >= settled })
+		over := slices.DeleteFunc(slices.Clone(latest), func(s calendar.Interval) bool { return s.From >= settled })
 		if done, err = e.keep(ctx, website, over, e.storeFrom, stop); !done {
 			return false, err
 		}

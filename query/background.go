@@ -78,7 +78,7 @@ func (e *Engine) computeWaiting() {
 // computePartials computes what m lacks. What fails is computed when somebody asks again.
 func (e *Engine) computePartials(ctx context.Context, m *merge) {
 	defer func() { _ = recover() }() // whoever asks again gets the statement's answer
-	g := e.gathering(m)
+	g := e.gathering(m, nil)
 	g.background = true
 	if g.load(ctx) == nil {
 		_, _ = g.gather(ctx)

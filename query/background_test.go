@@ -28,7 +28,7 @@ func TestComputeLater(t *testing.T) {
 	ask := func(website string) {
 		t.Helper()
 		found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
-			Request{Parameters: []Parameter{{Name: "countries"}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0))
+			Request{Parameters: []Parameter{{Name: "countries"}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 {
 			t.Fatal(mistakes)
 		}

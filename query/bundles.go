@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -17,7 +19,7 @@ import (
 
 // A bundle is one of them.
 type bundle struct {
-	partial.Bundle
+	state.Bundle
 	*merge                  // whose only part it is, of no website and no time
 	part   *mergedPart      // which has all leaves
 	count  string           // the name of the leaf that counts rows
@@ -38,9 +40,9 @@ func (e *Engine) bundlesOf() bundles {
 		// Any website and time do: see bundle.
 		const anyDay = "2001-01-01"
 		now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
-		for _, of := range e.types.types {
+		for _, of := range e.types.all() {
 			req := Request{StartDate: anyDay, EndDate: anyDay, Parameters: []Parameter{{Name: of.Name}}}
-			resolved, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now)
+			resolved, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
 			if len(mistakes) > 0 || resolved.parameters[0].err != nil {
 				continue // it is of another kind of subject, or needs a filter
 			}
@@ -50,7 +52,7 @@ func (e *Engine) bundlesOf() bundles {
 				}
 			}
 		}
-		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, interval{0, day}, nil)
+		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
 		by := map[string]int{} // bundles, by the texts of their keys
 		for _, bu := range found.all {
 			by[bu.keyTexts()]++
@@ -83,7 +85,7 @@ func (s *bundles) add(m *merge, of *mergedPart) {
 	}
 }
 
-func (bu *bundle) has(a partial.Aggregate) bool {
+func (bu *bundle) has(a state.Aggregate) bool {
 	return slices.ContainsFunc(bu.leaves, func(l leaf) bool { return l.Name == a.Name })
 }
 
@@ -97,7 +99,7 @@ func (bu *bundle) finish(e *Engine, seals store.Derivation) {
 	slices.SortStableFunc(bu.leaves, func(a, b leaf) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	d := e.store.Dialect()
 	hash := sha256.New()
-	_, _ = fmt.Fprintf(hash, "%d\n%+v\n%t\n", statesVersion, bu.part.needs, bu.SharesKeys) // a hash takes all
+	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n%t\n", statesVersion, bu.part.needs.Before, bu.part.needs.After, bu.SharesKeys) // a hash takes all
 	for i, leaf := range bu.leaves {
 		if bu.part.leaves = append(bu.part.leaves, i); leaf.Name == bu.count {
 			bu.part.count = i
@@ -106,9 +108,9 @@ func (bu *bundle) finish(e *Engine, seals store.Derivation) {
 		_, _ = fmt.Fprintf(hash, "%q %d %q\n", leaf.Name, leaf.Kind, leaf.Members)
 	}
 	from := bu.p.Range.From.UnixMilli()
-	w := interval{from, from + day}
+	w := calendar.Interval{From: from, To: from + calendar.Day}
 	p := bu.p.in(w)
-	partials, _ := bu.compilePartials(d, p, keptOf{}, bu.part, w)
+	partials, _ := bu.compilePartials(d, p, days.Sealed{}, bu.part, w)
 	for _, s := range []store.Statement{partials.statement, seals.Sessions, seals.Hits} {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
@@ -144,9 +146,9 @@ func (s *bundles) names() (all []int64) {
 }
 
 // gathering is that of the bundle of a website on some days, in the background.
-func (bu *bundle) gathering(e *Engine, site *partial.Website, website store.Subject, days []partial.Stretch) *gathering {
+func (bu *bundle) gathering(e *Engine, site *state.Website, website store.Subject, days []calendar.Interval) *gathering {
 	m, p := *bu.merge, *bu.p
 	p.Subject = website
 	m.p, m.stretches = &p, days
-	return &gathering{merge: &m, engine: e, site: site, background: true, found: make([][]*partial.Partial, len(m.leaves))}
+	return &gathering{merge: &m, engine: e, site: site, background: true, found: make([][]*state.Partial, len(m.leaves))}
 }

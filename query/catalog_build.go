@@ -8,7 +8,7 @@ import (
 
 // typeBuilder turns one Type into a boundType.
 type typeBuilder struct {
-	catalog catalog
+	catalog metricsByKey
 	ty      *boundType
 	faults  []error
 }

@@ -3,7 +3,7 @@ package query
 import (
 	"fmt"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -28,8 +28,8 @@ const (
 	shareColumn = "percentage"
 )
 
-// catalog is every metric by its key.
-type catalog map[metricKey]*metric
+// metricsByKey has every metric by its key.
+type metricsByKey map[metricKey]*metric
 
 // A metricKey tells metrics apart: the same name counts other rows in another table.
 type metricKey struct {
@@ -38,8 +38,8 @@ type metricKey struct {
 }
 
 // newCatalog makes the catalog, with every metric bound to its table, and tells what no table has.
-func newCatalog() (catalog, []error) {
-	c := catalog{}
+func newCatalog() (metricsByKey, []error) {
+	c := metricsByKey{}
 	var faults []error
 	for _, group := range [][]metric{
 		answerMetrics(), labelMetrics(), sourceMetrics(),

@@ -13,30 +13,45 @@ import (
 type Registry struct {
 	types  []*boundType
 	byName map[string]*boundType
-	zones  *zones
 }
+
+// registryOf returns a Registry of types that are bound already.
+func registryOf(types []*boundType) *Registry {
+	r := &Registry{types: types, byName: make(map[string]*boundType, len(types))}
+	for _, ty := range types {
+		r.byName[ty.Name] = ty
+	}
+	return r
+}
+
+// all returns the types in the order of the catalog. The slice must not be changed.
+func (r *Registry) all() []*boundType { return r.types }
+
+// named returns the type called name, or nil.
+func (r *Registry) named(name string) *boundType { return r.byName[name] }
 
 // NewRegistry checks types and looks up every name in them. Its error joins every fault of
 // every type.
 func NewRegistry(types ...Type) (*Registry, error) {
-	r := &Registry{byName: map[string]*boundType{}, zones: newZones()}
+	var bound []*boundType
+	known := map[string]bool{}
 	metrics, faults := newCatalog()
 	for _, ty := range types {
 		b := typeBuilder{catalog: metrics, ty: &boundType{Type: ty, inputs: map[string]*metric{}}}
 		b.build()
-		if _, twice := r.byName[ty.Name]; twice {
+		if known[ty.Name] {
 			b.fault("the name is taken")
 		}
 		faults = append(faults, b.faults...)
-		r.types = append(r.types, b.ty)
-		r.byName[ty.Name] = b.ty
+		bound, known[ty.Name] = append(bound, b.ty), true
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return r, nil
+	return registryOf(bound), nil
 }
 
+// tableNamed returns the table called name, or nil.
 func tableNamed(name string) *table {
 	for _, tb := range tables {
 		if tb.name == name {
@@ -46,6 +61,7 @@ func tableNamed(name string) *table {
 	return nil
 }
 
+// fieldNamed returns the field called name, or nil.
 func fieldNamed(name string) *field {
 	for _, list := range [][]*field{fields, typeFields} {
 		for _, f := range list {
@@ -103,13 +119,14 @@ type OutputField struct {
 
 // Types lists the types in the order of the catalog.
 func (e *Engine) Types() []Info {
-	found := make([]Info, len(e.types.types))
-	for i, ty := range e.types.types {
+	found := make([]Info, len(e.types.all()))
+	for i, ty := range e.types.all() {
 		found[i] = ty.info()
 	}
 	return found
 }
 
+// info describes ty.
 func (ty *boundType) info() Info {
 	info := Info{
 		Name: ty.Name, Subject: ty.Subject, Title: ty.Title, Description: ty.Description, Category: ty.Category,

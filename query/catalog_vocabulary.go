@@ -1,15 +1,10 @@
 package query
 
 import (
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
-)
-
-// In milliseconds; day is the length that sessions are cut by.
-const (
-	hour = 60 * 60 * 1000
-	day  = 24 * hour
 )
 
 // rowKind says what the rows of a table are.
@@ -43,6 +38,21 @@ type table struct {
 
 // hasSessions says whether the rows of tb belong to sessions.
 func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite && !tb.visitorless }
+
+// reach returns how many days around a day decide the sessions of its rows.
+func (tb *table) reach() catalog.Reach {
+	switch {
+	case !tb.hasSessions():
+		return catalog.Reach{}
+	case tb.rows == sessionRows:
+		return catalog.ReachOfSessions
+	case tb.pageEvents:
+		return catalog.ReachOfPageEvents
+	case tb.earlyRows:
+		return catalog.ReachOfEarlyRows
+	}
+	return catalog.ReachOfEvents
+}
 
 // hidden events belong to no session, and are no activity.
 var hidden = expr.Computed("hidden", expr.Call(dialect.StartsWith, row("name"), expr.Lit("$")))
@@ -202,6 +212,9 @@ func binNames(bounds []bin) []string {
 
 // ifElse is yes in the rows where cond holds, and no in the others.
 func ifElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, yes, no) }
+
+// matchingPageviews is a column of sessions: how many of their pageviews pass the filters of the caller on rows.
+const matchingPageviews = "matching_pageviews"
 
 // listedEvents is how many events of a session are listed with it.
 const listedEvents = 200

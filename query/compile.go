@@ -6,7 +6,9 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -21,9 +23,9 @@ import (
 // With keyed rows, columns follow that tell them apart, whatever they show: see plan.keys.
 //
 // What is kept of sealed days is read in place of rows.
-func compile(p *plan, d *dialect.Dialect, kept keptOf) *compiled {
+func compile(p *plan, d *dialect.Dialect, kept days.Sealed) *compiled {
 	c := &compiler{p: p, kept: kept, rng: p.counted()}
-	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.from, To: c.rng.to}, c.rng
+	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.From, To: c.rng.To}, c.rng
 	var final selection
 	if p.Type.Shape == List {
 		final = c.list()
@@ -63,11 +65,11 @@ func (c *compiler) statement(label string, final selection) store.Statement {
 //	n  sealed sessions, and how many of their pageviews pass filters
 type compiler struct {
 	p       *plan
-	kept    keptOf
+	kept    days.Sealed
 	w       expr.Writer
 	ctes    []*sqlbuilder.CTEQueryBuilder
-	rng     interval // the plan's range
-	depends interval // the rows that the answer is computed from
+	rng     calendar.Interval // the plan's range
+	depends calendar.Interval // the rows that the answer is computed from
 
 	toldChanged bool // the relation of ids that changed is there
 }
@@ -173,20 +175,20 @@ func unionAll(all []sqlbuilder.Builder) sqlbuilder.Builder {
 
 // read says whose rows t of which time a selection may see. Every logical table is read
 // through it: there is no other place for the tenancy predicate.
-func (c *compiler) read(w interval) []expr.Expr { return c.readAt("time", w) }
+func (c *compiler) read(w calendar.Interval) []expr.Expr { return c.readAt("time", w) }
 
 // readAt is read of rows whose time is in another column.
-func (c *compiler) readAt(column expr.Ident, w interval) []expr.Expr {
+func (c *compiler) readAt(column expr.Ident, w calendar.Interval) []expr.Expr {
 	return []expr.Expr{
 		expr.Eq(row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
-		expr.Ge(row(column), milli(w.from)),
-		expr.Lt(row(column), milli(w.to)),
+		expr.Ge(row(column), milli(w.From)),
+		expr.Lt(row(column), milli(w.To)),
 	}
 }
 
 // dependOn says that the answer is computed from the rows of w, too.
-func (c *compiler) dependOn(w interval) {
-	c.depends.from, c.depends.to = min(c.depends.from, w.from), max(c.depends.to, w.to)
+func (c *compiler) dependOn(w calendar.Interval) {
+	c.depends.From, c.depends.To = min(c.depends.From, w.From), max(c.depends.To, w.To)
 }
 
 func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }

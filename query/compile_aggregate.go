@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -14,10 +14,10 @@ type part struct {
 	tb      *table
 	metrics []*metric
 	q       selection
-	gap     interval   // with rows: the time that is computed from events
-	partly  bool       // of the ids that changed alone: the hits of the others are kept
-	rows    *selection // the hits of the gap; q reads them with those that are kept
-	ids     expr.Expr  // which session ids its rows have, of events t; absent: any
+	gap     calendar.Interval // with rows: the time that is computed from events
+	partly  bool              // of the ids that changed alone: the hits of the others are kept
+	rows    *selection        // the hits of the gap; q reads them with those that are kept
+	ids     expr.Expr         // which session ids its rows have, of events t; absent: any
 }
 
 // alias is what a metric is called between its part and the answer's columns.

@@ -1,9 +1,8 @@
 package query
 
 import (
-	"slices"
-
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -13,13 +12,6 @@ import (
 // read. Rows without a session are an id like any other, whose hits are all computed once one is new:
 // a seal may know rows of later commits than its version says, so that those since it are no measure
 // of what it lacks.
-
-// idChanges tell which session ids changed: those with an event in a time that was stored by a commit
-// after since. That is the time of all rows that the sessions and hits depend on which are not kept for all ids.
-type idChanges struct {
-	since uint64
-	in    interval
-}
 
 // changedIDs is the relation of the ids that changed. firstChanged has the time of the first event of all of them among
 // those that a statement may read: where they are new, few of the rows of a day are read for their sake. changedFrom has
@@ -31,31 +23,18 @@ const (
 	changedFrom  = "changed_from"
 )
 
-// A keptStretch is time of which what is kept is read.
-type keptStretch struct {
-	interval
-	unchanged bool // only of ids that did not change
-}
-
-// keptAround are the stretches of w that are kept: before and after a gap, and the gap itself where it is
-// partly kept. They are in the order of time, and none is empty.
-func (w interval) keptAround(gap interval, partly bool) []keptStretch {
-	all := []keptStretch{{interval{w.from, min(w.to, gap.from)}, false}, {gap, true}, {interval{max(w.from, gap.to), w.to}, false}}
-	return slices.DeleteFunc(all, func(of keptStretch) bool { return of.empty() || of.unchanged && !partly })
-}
-
 // tellChanged adds the relations of the ids that changed, once.
 func (c *compiler) tellChanged() {
 	if c.toldChanged {
 		return
 	}
 	c.toldChanged = true
-	since := expr.Arg(dialect.Int, int64(c.kept.changes.since)) // commits are counted
+	since := expr.Arg(dialect.Int, int64(c.kept.Changes.Since)) // commits are counted
 	c.with(changedIDs, c.build(selection{from: relation{"events", "t"}, group: 1,
-		where:   append(c.read(c.kept.changes.in), expr.Gt(row("version"), since), hitRows),
+		where:   append(c.read(c.kept.Changes.In), expr.Gt(row("version"), since), hitRows),
 		columns: []named{{"session_hash", row("session_hash")}, {"told", expr.Call(dialect.Max, expr.Int(1))}}}))
 	c.with(firstChanged, c.build(selection{from: relation{"events", "t"}, joins: []join{{to: relation{changedIDs, "i"}, on: sameID}},
-		where:   c.read(c.kept.changes.in),
+		where:   c.read(c.kept.Changes.In),
 		columns: []named{{"told", expr.Call(dialect.Max, expr.Col("i", "told"))}, {"first", expr.Call(dialect.Min, row("time"))}}}))
 	c.withOnce(changedFrom, c.build(selection{from: relation{changedIDs, "i"},
 		joins:   []join{{to: relation{firstChanged, "l"}, on: expr.Eq(expr.Col("l", "told"), expr.Col("i", "told"))}},
@@ -67,9 +46,9 @@ func ofChanged() join {
 	return join{to: relation{changedFrom, "i"}, on: expr.And(sameID, expr.Ge(row("time"), expr.Col("i", "first")))}
 }
 
-// kept is q, which reads what is kept in w, without the ids that changed where these are formed.
-func (w keptStretch) kept(q selection) selection {
-	if !w.unchanged {
+// unchanged returns q, which reads sealed rows of w, without the rows of ids that changed where those are computed from events.
+func unchanged(w days.Part, q selection) selection {
+	if !w.Unchanged {
 		return q
 	}
 	q.joins = append(q.joins, join{left: true, to: relation{changedIDs, "i"}, on: sameID})

@@ -3,7 +3,10 @@ package query
 import (
 	"slices"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -12,11 +15,11 @@ import (
 
 // derivation writes the statements that compute what is to be kept of a website in rng, whole UTC
 // days: of all session ids or, unless changes is nil, of those that changed.
-func derivation(d *dialect.Dialect, website store.Subject, rng interval, changes *idChanges) store.Derivation {
+func derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval, changes *days.Changes) store.Derivation {
 	write := func(table string, final func(*compiler) selection) store.Statement {
 		c := newDerivation(d, website, rng)
 		if changes != nil {
-			c.kept.changes = *changes
+			c.kept.Changes = *changes
 			c.tellChanged()
 		}
 		return c.statement(table, final(c))
@@ -28,8 +31,8 @@ func derivation(d *dialect.Dialect, website store.Subject, rng interval, changes
 			return final
 		})
 	}
-	from, to := rng.times()
-	derived := store.Derivation{Subject: website, From: from, To: to, Before: sessionsNeedBefore, After: sessionsNeedAfter, Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
+	from, to := rng.Times()
+	derived := store.Derivation{Subject: website, From: from, To: to, Before: int(catalog.ReachOfSessions.Before), After: int(catalog.ReachOfSessions.After), Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
 	if changes != nil {
 		ids := write(changedIDs, func(*compiler) selection {
 			return selection{from: relation{changedIDs, "i"}, columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}
@@ -40,8 +43,8 @@ func derivation(d *dialect.Dialect, website store.Subject, rng interval, changes
 }
 
 // newDerivation is a compiler for what is computed of all rows of a website.
-func newDerivation(d *dialect.Dialect, website store.Subject, rng interval) *compiler {
-	return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.from, To: rng.to}}
+func newDerivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval) *compiler {
+	return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.From, To: rng.To}}
 }
 
 // derived selects what a table keeps of the days of the range, without whose rows they are.
@@ -54,7 +57,7 @@ func (c *compiler) derived(table string) selection {
 
 func (c *compiler) derivedSessions() selection {
 	spec := sessionSpec{columns: sealedFacts, earlyRows: true, changed: c.toldChanged}
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin+day, day)), visible)}, spec)
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(catalog.ReachOfSessions.Around(c.rng)), visible)}, spec)
 	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: ofSession("start")}},
 		where: []expr.Expr{expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())}}
 	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
@@ -65,10 +68,10 @@ func (c *compiler) derivedSessions() selection {
 
 // bySession is the order that hits are stored in: what those of a session share takes the least space side by side,
 // and by hours fewer are looked through for a part of a day.
-var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, row("time"), expr.Int(hour))}, {e: row("session_hash")}, {e: row("time")}}
+var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, row("time"), expr.Int(calendar.Hour))}, {e: row("session_hash")}, {e: row("time")}}
 
 func (c *compiler) derivedHits() selection {
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin, day)), visible)},
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(catalog.ReachOfEvents.Around(c.rng)), visible)},
 		sessionSpec{columns: append(sessionColumns(), "page_events"), changed: c.toldChanged})
 	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: bySession}
 	if c.toldChanged {

@@ -5,7 +5,8 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -24,7 +25,7 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	if spec.changed {
 		read.joins = []join{ofChanged()}
 	}
-	if !spec.ids.empty() {
+	if !spec.ids.Empty() {
 		c.with(name+"_touched", c.build(selection{from: relation{"events", "t"}, group: 1,
 			where: slices.Concat(c.read(spec.ids), visible), columns: []named{{"session_hash", row("session_hash")}}}))
 		read.joins = []join{{to: relation{name + "_touched", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))}}
@@ -57,9 +58,8 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 
 // The columns of sessions that depend on what is asked.
 const (
-	matchingPageviews = "matching_pageviews" // those that pass the caller's filters on rows
-	eventsInRange     = "events_in_range"
-	rowsFrom          = "rows_from" // the time from which rows belong to the session
+	eventsInRange = "events_in_range"
+	rowsFrom      = "rows_from" // the time from which rows belong to the session
 )
 
 // sessionFacts are what spec asks of sessions: aggregates over their events p, and the columns
@@ -133,7 +133,7 @@ func (c *compiler) attribute(from relation, columns []named, start expr.Expr) se
 
 // multiDay holds when the events of an id are not all within a day.
 func multiDay(of expr.Alias) expr.Expr {
-	return expr.Ge(expr.Sub(expr.Col(of, "last"), expr.Col(of, "start")), expr.Int(day))
+	return expr.Ge(expr.Sub(expr.Col(of, "last"), expr.Col(of, "start")), expr.Int(calendar.Day))
 }
 
 // attributedFrom is the time from which rows belong to session f: its start or, where rows may
@@ -145,7 +145,7 @@ func attributedFrom(early bool) expr.Expr {
 	}
 	before := expr.Call(dialect.Lag, start, expr.Col("f", "session_hash"), start)
 	lead := attributedFromSingle(early)
-	return expr.Call(dialect.Greatest, lead, expr.Call(dialect.Coalesce, expr.Add(before, expr.Int(day)), lead))
+	return expr.Call(dialect.Greatest, lead, expr.Call(dialect.Coalesce, expr.Add(before, expr.Int(calendar.Day)), lead))
 }
 
 // attributedFromSingle is attributedFrom for the only session of an id.
@@ -153,7 +153,7 @@ func attributedFromSingle(early bool) expr.Expr {
 	if !early {
 		return expr.Col("f", "start")
 	}
-	return expr.Sub(expr.Col("f", "start"), expr.Int(day))
+	return expr.Sub(expr.Col("f", "start"), expr.Int(calendar.Day))
 }
 
 // assignEvents adds name_facts: the sessions of the relation events, found by putting these
@@ -161,7 +161,7 @@ func attributedFromSingle(early bool) expr.Expr {
 func (c *compiler) assignEvents(name, events string, columns, facts []named) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Lag, e("time"), e("session_hash"), e("time"))
-	newStart := when(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(day+1)))), expr.Int(day)), e("time"))
+	newStart := when(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(calendar.Day+1)))), expr.Int(calendar.Day)), e("time"))
 	ordered := selection{from: relation{events, "e"}}
 	assigned := selection{from: relation{name + "_ordered", "r"}}
 	for _, col := range columns {
@@ -175,5 +175,5 @@ func (c *compiler) assignEvents(name, events string, columns, facts []named) {
 	c.with(name+"_assigned", c.build(assigned))
 	c.with(name+"_facts", c.build(selection{from: relation{name + "_assigned", "p"}, group: 2,
 		columns: append([]named{{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}}, facts...),
-		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(day)))}}))
+		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(calendar.Day)))}}))
 }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -57,13 +59,13 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 	facts := c.facts(spec)
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
 	var union []sqlbuilder.Builder
-	if !gap.empty() || c.rng.empty() { // a zone may leave out a day
+	if !gap.Empty() || c.rng.Empty() { // a zone may leave out a day
 		events.columns = append(c.eventColumns(columnsOf("p", selection{columns: facts.aggregates})), named{"start", h("start")})
 		inside := expr.And(expr.Eq(h("session_hash"), row("session_hash")),
-			expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
+			expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(calendar.Day))))
 		if gap != c.rng {
-			events.where = slices.Concat(c.read(gap.widen(0, day)), visible,
-				[]expr.Expr{expr.Ge(h("start"), milli(gap.from)), expr.Lt(h("start"), milli(gap.to))})
+			events.where = slices.Concat(c.read(gap.Widen(0, calendar.Day)), visible,
+				[]expr.Expr{expr.Ge(h("start"), milli(gap.From)), expr.Lt(h("start"), milli(gap.To))})
 		}
 		events.joins = append([]join{{to: relation{"chosen", "h"}, on: inside}}, events.joins...)
 		c.with("listed_events", c.build(events))
@@ -73,7 +75,7 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 		formed.columns = formed.columns[:len(formed.columns)-1] // rows_from
 		union = append(union, c.build(formed))
 	}
-	for _, w := range c.rng.keptAround(gap, false) {
+	for _, w := range days.Parts(c.rng, gap, false) {
 		kept := c.keptSessions(w, facts.columns, false)
 		kept.columns = kept.columns[:len(kept.columns)-1] // rows_from
 		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), row("session_hash")), expr.Eq(h("start"), row("start")))}}
@@ -90,5 +92,5 @@ func (c *compiler) listed(tb *table) []expr.Expr {
 	}
 	inside := expr.And(expr.Ge(row("time"), expr.RangeFrom()), expr.Lt(row("time"), expr.RangeTo()))
 	of := expr.And(expr.Ge(row("time"), ofSession("start")), expr.Gt(expr.Call(dialect.Coalesce, ofSession(eventsInRange), expr.Int(0)), expr.Int(0)))
-	return append(c.read(c.rng.widen(day, day)), expr.Or(inside, of))
+	return append(c.read(c.rng.Widen(calendar.Day, calendar.Day)), expr.Or(inside, of))
 }

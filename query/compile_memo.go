@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -20,18 +21,18 @@ const memoBytes = 16 << 20
 // A compiled plan is its statement, for whichever subject it was compiled, and what is known of it.
 type compiled struct {
 	statement store.Statement
-	labels    []label  // which the statement leaves out
-	further   int      // columns at the end that only labels are made of
-	keyArgs   []keyArg // of a plan OfKeys
-	depends   interval // the rows that the answer is computed from
+	labels    []label           // which the statement leaves out
+	further   int               // columns at the end that only labels are made of
+	keyArgs   []keyArg          // of a plan OfKeys
+	depends   calendar.Interval // the rows that the answer is computed from
 }
 
 // remembered compiles p, unless an equal plan was compiled before. The statement reads what is kept.
-func (e *Engine) remembered(p *plan, key []byte, kept keptOf) *compiled {
+func (e *Engine) remembered(p *plan, key []byte, kept days.Sealed) *compiled {
 	if p.byClock() {
 		return compile(p, e.store.Dialect(), kept)
 	}
-	all := string(kept.appendKey(key[:len(key):len(key)]))
+	all := string(kept.AppendKey(key[:len(key):len(key)]))
 	found, ok := e.memo.Get(all)
 	if !ok {
 		found = compile(p, e.store.Dialect(), kept)
@@ -79,7 +80,7 @@ func (c *compiled) size() int64 {
 
 // compiled are the statements of p, which read what is kept, and of the period that it is compared
 // with, or nil. A fault of a host's type fails its parameter alone.
-func (e *Engine) compiled(p *preparedParameter, kept func(*plan) keptOf) (own, beside *compiled, err *Error) {
+func (e *Engine) compiled(p *preparedParameter, kept func(*plan) days.Sealed) (own, beside *compiled, err *Error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = broken("%v\n%s", fault, debug.Stack())
@@ -94,22 +95,22 @@ func (e *Engine) compiled(p *preparedParameter, kept func(*plan) keptOf) (own, b
 }
 
 // depends is what the answer to p is computed from; nothing when it cannot be compiled.
-func (e *Engine) depends(p *preparedParameter) []interval {
-	own, beside, err := e.compiled(p, func(*plan) keptOf { return keptOf{} })
+func (e *Engine) depends(p *preparedParameter) []calendar.Interval {
+	own, beside, err := e.compiled(p, func(*plan) days.Sealed { return days.Sealed{} })
 	switch {
 	case err != nil:
 		return nil
 	case beside != nil:
-		return []interval{own.depends, beside.depends}
+		return []calendar.Interval{own.depends, beside.depends}
 	}
-	return []interval{own.depends}
+	return []calendar.Interval{own.depends}
 }
 
 // fingerprints tells types apart that are called alike, in other versions of the program or of a
 // host's definitions: a hash for each type of reg, made when it is first asked for.
 func fingerprints(reg *Registry, d *dialect.Dialect) map[*boundType]func() string {
-	found := make(map[*boundType]func() string, len(reg.types))
-	for _, ty := range reg.types {
+	found := make(map[*boundType]func() string, len(reg.all()))
+	for _, ty := range reg.all() {
 		found[ty] = sync.OnceValue(func() string { return ty.fingerprint(d) })
 	}
 	return found
@@ -139,7 +140,7 @@ func (ty *boundType) fingerprint(d *dialect.Dialect) (hash string) {
 	}
 	sum := sha256.New()
 	for _, p := range []*plan{bare, &full} {
-		c := compile(p, d, keptOf{})
+		c := compile(p, d, days.Sealed{})
 		_, _ = fmt.Fprintf(sum, "%+v\n%+v\n", p.columns(), *c)
 	}
 	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])

@@ -6,7 +6,7 @@ import (
 	"github.com/huandu/go-sqlbuilder"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -15,7 +15,7 @@ import (
 // was down, cut at the edges of buckets and at now. A check that is down lasts until
 // the next one of any status; the last check before the range, however old, counts.
 func (c *compiler) outages() {
-	from, to, before := c.rng.from, c.rng.to, interval{0, c.rng.from}
+	from, to, before := c.rng.From, c.rng.To, calendar.Interval{From: 0, To: c.rng.From}
 	c.dependOn(before)
 	var group []named
 	for _, f := range c.p.Group {

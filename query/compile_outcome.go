@@ -3,7 +3,7 @@ package query
 import (
 	"slices"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 

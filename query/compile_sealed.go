@@ -5,7 +5,9 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -48,90 +50,17 @@ func sessionFields() []*field {
 	return slices.DeleteFunc(slices.Concat(fields, typeFields), func(f *field) bool { return f.Carried == carriedByNone })
 }
 
-// keptOf is what is kept of a subject, by day: sessions, page events among the hits, and all hits.
-type keptOf struct {
-	sessions, pageEvents, hits sealed
-	changes                    idChanges
-}
-
-// A use is what the seal of a day is good for.
-type use byte
-
-const (
-	forNothing   use = iota
-	forUnchanged     // for the session ids that did not change
-	forAll
-)
-
-// sealed tells what the seals of days are good for, first to last.
-type sealed struct {
-	from int64 // the start of the first day
-	days []use
-}
-
-// gap is the stretch of w from its first day whose seal is not good for all to its last; empty when
-// there is none. Its ends are those of w or of days. It is partly kept where its seals are all good
-// for the ids that did not change.
-func (s sealed) gap(w interval) (gap interval, partly bool) {
-	gap = w
-	for gap.from < gap.to && s.use(gap.from) == forAll {
-		gap.from = floorDay(gap.from) + day
-	}
-	for gap.from < gap.to && s.use(gap.to-1) == forAll {
-		gap.to = floorDay(gap.to - 1)
-	}
-	if gap.from >= gap.to {
-		return interval{w.to, w.to}, false
-	}
-	for at := gap.from; at < gap.to; at += day {
-		if s.use(at) == forNothing {
-			return gap, false
-		}
-	}
-	return gap, s.use(gap.to-1) != forNothing
-}
-
-// use is that of the seal of the day of an instant.
-func (s sealed) use(at int64) use {
-	i := (floorDay(at) - s.from) / day
-	if at < s.from || i >= int64(len(s.days)) {
-		return forNothing
-	}
-	return s.days[i]
-}
-
-// floorDay is the start of the UTC day of an instant.
-func floorDay(at int64) int64 { return floorDiv(at, day) * day }
-
-func (w interval) empty() bool { return w.from >= w.to }
-
-// intersect is what w and v share.
-func (w interval) intersect(v interval) interval {
-	return interval{max(w.from, v.from), min(w.to, v.to)}
-}
-
-// hull is the least interval that holds w and v.
-func (w interval) hull(v interval) interval {
-	switch {
-	case w.empty():
-		return v
-	case v.empty():
-		return w
-	}
-	return interval{min(w.from, v.from), max(w.to, v.to)}
-}
-
 // fromHits makes p read sealed hits where it can: its rows are among them, nothing else is asked
 // of these than hits have, and the caller sees all of them.
 func (c *compiler) fromHits(p *part) {
 	if !p.tb.pageEvents && !p.tb.visible || len(c.p.Mandatory) > 0 {
 		return
 	}
-	kept := c.kept.hits
+	kept := c.kept.Hits
 	if p.tb.pageEvents {
-		kept = c.kept.pageEvents
+		kept = c.kept.PageEvents
 	}
-	gap, partly := kept.gap(c.rng)
+	gap, partly := kept.Gap(c.rng)
 	if gap == c.rng && !partly {
 		return
 	}
@@ -158,7 +87,7 @@ func (c *compiler) fromHits(p *part) {
 	if !formed && c.hasReplaced() {
 		return // it takes longer to choose the rows of valid seals than to read events without sessions
 	}
-	if gap.empty() {
+	if gap.Empty() {
 		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng), c.ofCountry())
 		p.q = q
 		return
@@ -191,7 +120,7 @@ func hitColumn(name expr.Ident) named {
 }
 
 // readKept is readAt for a sealed table: it leaves out rows of replaced seals, too.
-func (c *compiler) readKept(column expr.Ident, w interval) []expr.Expr {
+func (c *compiler) readKept(column expr.Ident, w calendar.Interval) []expr.Expr {
 	return append(c.readAt(column, w), c.inSeals(w))
 }
 
@@ -199,9 +128,9 @@ func (c *compiler) readKept(column expr.Ident, w interval) []expr.Expr {
 func (c *compiler) hasReplaced() bool { return c.w.Dialect.Has(dialect.InSeals) }
 
 // inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
-func (c *compiler) inSeals(w interval) (e expr.Expr) {
+func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
 	if c.hasReplaced() {
-		e = expr.Call(dialect.InSeals, row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.from), milli(w.to))
+		e = expr.Call(dialect.InSeals, row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From), milli(w.To))
 	}
 	return e
 }
@@ -222,8 +151,8 @@ func (c *compiler) hits(p *part) {
 		return
 	}
 	union := []sqlbuilder.Builder{c.build(*p.rows)}
-	for _, w := range c.rng.keptAround(p.gap, p.partly) {
-		kept := w.kept(selection{from: relation{sealedHits, "t"}, where: append(c.readKept("time", w.interval), c.ofCountry())})
+	for _, w := range days.Parts(c.rng, p.gap, p.partly) {
+		kept := unchanged(w, selection{from: relation{sealedHits, "t"}, where: append(c.readKept("time", w.Interval), c.ofCountry())})
 		for _, col := range p.rows.columns {
 			kept.columns = append(kept.columns, named{col.as, row(col.as)})
 		}
@@ -234,8 +163,8 @@ func (c *compiler) hits(p *part) {
 
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
 // their session belong to it with earlyRows.
-func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) selection {
-	q := w.kept(selection{from: relation{sealedSessions, "t"}, where: c.readKept("start", w.interval),
+func (c *compiler) keptSessions(w days.Part, facts []named, earlyRows bool) selection {
+	q := unchanged(w, selection{from: relation{sealedSessions, "t"}, where: c.readKept("start", w.Interval),
 		columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})
 	for _, fact := range facts {
 		e := row(fact.as)
@@ -259,17 +188,17 @@ func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) se
 // matching adds the relation matching: how many pageviews of the sealed sessions that begin in
 // one of these stretches, in the order of time, pass the caller's filters on rows. Only those of
 // some ids are asked for.
-func (c *compiler) matching(of []keptStretch, only expr.Expr) {
+func (c *compiler) matching(of []days.Part, only expr.Expr) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {
-		union = append(union, c.build(w.kept(selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.interval), only),
+		union = append(union, c.build(unchanged(w, selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), only),
 			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})))
 	}
 	c.with("sealed_starts", unionAll(union))
 	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
-	around := interval{of[0].from, of[len(of)-1].to}.widen(0, day)
+	around := calendar.Interval{From: of[0].From, To: of[len(of)-1].To}.Widen(0, calendar.Day)
 	inside := expr.And(expr.Eq(n("session_hash"), row("session_hash")),
-		expr.Ge(row("time"), n("start")), expr.Lt(row("time"), expr.Add(n("start"), expr.Int(day))))
+		expr.Ge(row("time"), n("start")), expr.Lt(row("time"), expr.Add(n("start"), expr.Int(calendar.Day))))
 	c.with("matching", c.build(selection{from: relation{"events", "t"}, group: 2,
 		joins:   []join{{to: relation{"sealed_starts", "n"}, on: inside}},
 		where:   slices.Concat(c.read(around), visible, []expr.Expr{ofKind(store.Pageview), c.rowFilters("t")}),

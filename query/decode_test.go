@@ -203,7 +203,7 @@ func TestResolveChecksRequests(t *testing.T) {
 		q := good
 		row.change(&q)
 		access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
-		_, errs := smallRegistry().resolve(access, q, time.Unix(0, 0))
+		_, errs := smallRegistry().resolve(access, q, time.Unix(0, 0), nil)
 		if len(errs) != 1 || errs[0].Field != row.field || errs[0].Code != Invalid {
 			t.Errorf("%s: %v", row.field, errs)
 		}
@@ -228,7 +228,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d queries and %v", len(all), err)
 		}
 		for _, d := range all {
-			found, errs := registry.resolve(access, d.Request, now)
+			found, errs := registry.resolve(access, d.Request, now, nil)
 			if d.Errors == nil && errs == nil && len(found.parameters) != len(d.Request.Parameters) {
 				t.Fatalf("%d prepared of %d parameters", len(found.parameters), len(d.Request.Parameters))
 			}

@@ -64,7 +64,7 @@
 // second request, which has them computed in the background while it gets the statement's answer, or from the first
 // request on where a [Sealer] computed the partials in advance. A merge
 // (merge*.go) splits the metrics of a plan into leaves (aggregates whose states merge), finds the
-// partials of every UTC day and leaf in package partial, has the store compute the few that are missing
+// partials of every UTC day and leaf in package query/internal/state, has the store compute the few that are missing
 // or whose rows changed, and makes the rows that the statement would have given. Where the store is a
 // [store.StateKeeper], partials that were computed in advance are stored, and the first answer after a start is merged
 // from them: those of all types without filters, of busy websites (Config.StoreFrom), of days that are over. What

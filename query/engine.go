@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -52,15 +53,16 @@ type Engine struct {
 	slots      *slots // of the store
 	names      Names  // may be nil
 	plain      bool
-	partials   *partial.Cache    // nil: none are kept
+	partials   *state.Cache      // nil: none are kept
 	keeper     store.StateKeeper // of partials; nil: they are kept in memory only
-	building   *partial.Cache    // of partials that are to be stored
+	building   *state.Cache      // of partials that are to be stored
 	keeping    sync.Mutex        // held while partials are in building
 	storeFrom  int64
 	bundles    lazy[bundles]
 	prints     map[*boundType]func() string // fingerprints
 	memo       *cache[string, *compiled]
 	prepared   *cache[string, *Prepared]
+	zones      *zones
 	room       sync.Pool // of *[]byte, for answers that are not kept
 	answers    *answers  // may be nil
 	outdated   websiteSet
@@ -87,7 +89,7 @@ type Access struct {
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
+	e := &Engine{zones: newZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
@@ -111,8 +113,8 @@ func New(cfg Config) (*Engine, error) {
 	e.prints = fingerprints(e.types, e.store.Dialect())
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
-		e.partials = partial.NewCache(most - most/buildingShare)
-		e.building = partial.NewCache(most / buildingShare)
+		e.partials = state.NewCache(most - most/buildingShare)
+		e.building = state.NewCache(most / buildingShare)
 		e.keeper, _ = e.store.(store.StateKeeper)
 	}
 	if e.now == nil {
@@ -148,7 +150,7 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 
 // answer runs one parameter. It runs in a goroutine of its own, where a panic would end
 // the host's process, so a fault of a store becomes a failure here.
-func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string, budget *Budget) (r Result) {
+func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (r Result) {
 	if p.err != nil {
 		return p.failed(p.err)
 	}
@@ -164,13 +166,13 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	defer func() { e.slots.release(caller, took) }()
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()
-	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took)
+	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took, snapshot)
 	if mistake != nil {
 		return p.failed(mistake)
 	}
-	r = Result{Parameter: p.name, ID: p.id, Success: true, Meta: p.plan.meta(found.len, found.more)}
+	r = Result{Parameter: p.name, ID: p.id, Success: true, Meta: p.plan.meta(found.Len(), found.more)}
 	if p.plan.Other != nil {
-		if mistake := e.compare(ctx, p, found, &r, budget, &took); mistake != nil {
+		if mistake := e.compare(ctx, p, found, &r, budget, &took, snapshot); mistake != nil {
 			return p.failed(mistake)
 		}
 	}
@@ -178,7 +180,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	if mistake := budget.takeFor(&found.Table); mistake != nil {
 		return p.failed(mistake)
 	}
-	store.MeterOf(ctx).Add(found.len, 0)
+	store.MeterOf(ctx).Add(found.Len(), 0)
 	r.Data = found.Table
 	return r
 }
@@ -194,11 +196,12 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 
 // ask answers p, which has that key, and adds the time of the store to took. The rows of the other
 // period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string, budget *Budget, took *time.Duration) (*answered, *Error) {
+func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*answered, *Error) {
 	began := e.now()
-	rows, err := e.merged(ctx, p, among)
+	known := snapshot()
+	rows, err := e.merged(ctx, p, among, known)
 	if rows == nil && err == nil {
-		rows, err = e.query(ctx, e.remembered(p, key, e.kept(ctx, p)), p.Subject, among, budget)
+		rows, err = e.query(ctx, e.remembered(p, key, e.sealed(p, known)), p.Subject, among, budget)
 	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)
@@ -219,7 +222,7 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 // query runs the statement of c about s, and writes the labels that it leaves out.
 func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
 	statement := c.of(s, among)
-	statement.MaxBytes = budget.most
+	statement.MaxBytes = budget.max()
 	rows, err := e.store.Query(ctx, statement)
 	if err != nil {
 		return nil, err

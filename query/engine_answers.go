@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -113,17 +114,17 @@ func (e *Engine) recall(ctx context.Context, p *preparedParameter, key *answerKe
 	if !ok {
 		return r, false
 	}
-	store.MeterOf(ctx).Add(f.data.len, 0)
+	store.MeterOf(ctx).Add(f.data.Len(), 0)
 	return f.result(p, budget), true
 }
 
 // answerOnce is the answer to p, which is kept under key; all who ask for it now share the work.
-func (e *Engine) answerOnce(ctx context.Context, p *preparedParameter, key *answerKey, caller string, budget *Budget) Result {
+func (e *Engine) answerOnce(ctx context.Context, p *preparedParameter, key *answerKey, caller string, budget *Budget, snapshot func() *days.Snapshot) Result {
 	if key == nil {
-		return e.answer(ctx, p, caller, budget)
+		return e.answer(ctx, p, caller, budget, snapshot)
 	}
-	f, began, err := e.answers.join(ctx, flightKey{*key, caller, budget.most}, func(ctx context.Context, f *flight) {
-		f.answer, f.failed = e.finished(ctx, p, caller, NewBudget(budget.most))
+	f, began, err := e.answers.join(ctx, flightKey{*key, caller, budget.max()}, func(ctx context.Context, f *flight) {
+		f.answer, f.failed = e.finished(ctx, p, caller, NewBudget(budget.max()), snapshot)
 		if f.answer != nil {
 			e.answers.kept.Add(*key, f.answer, f.answer.cost())
 		}
@@ -136,7 +137,7 @@ func (e *Engine) answerOnce(ctx context.Context, p *preparedParameter, key *answ
 		r.ID = p.id
 		return r
 	case !began: // who began it was counted
-		store.MeterOf(ctx).Add(f.answer.data.len, 0)
+		store.MeterOf(ctx).Add(f.answer.data.Len(), 0)
 	}
 	return f.answer.result(p, budget)
 }
@@ -181,17 +182,17 @@ func (a *answers) land(key flightKey, f *flight) {
 }
 
 // finished computes the answer to p and encodes it. A panic would end the process here, too.
-func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller string, budget *Budget) (f *finished, failed Result) {
+func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (f *finished, failed Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			f, failed = nil, p.failed(broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
-	r := e.answer(ctx, p, caller, budget)
+	r := e.answer(ctx, p, caller, budget, snapshot)
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.encode(), more: r.Meta.HasMore, size: budget.most - budget.left.Load()}
+	f = &finished{data: r.Data.encode(), more: r.Meta.HasMore, size: budget.used()}
 	if r.Previous != nil {
 		previous, changes := r.Previous.encode(), r.Changes.encode()
 		f.previous, f.changes = &previous, &changes
@@ -201,10 +202,10 @@ func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller stri
 
 // result is f as the answer to p, which takes its size from budget.
 func (f *finished) result(p *preparedParameter, budget *Budget) Result {
-	if mistake := budget.take(f.size); mistake != nil {
+	if mistake := budget.reserve(f.size); mistake != nil {
 		return p.failed(mistake)
 	}
-	return Result{Parameter: p.name, ID: p.id, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: p.plan.meta(f.data.len, f.more)}
+	return Result{Parameter: p.name, ID: p.id, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: p.plan.meta(f.data.Len(), f.more)}
 }
 
 // cost is about how many bytes f takes.

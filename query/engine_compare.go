@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"context"
 	"time"
+
+	"github.com/sightline-analytics/sightline/query/internal/days"
 )
 
 // compare puts what is compared with the rows found of p into r.
-func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answered, r *Result, budget *Budget, took *time.Duration) *Error {
+func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answered, r *Result, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) *Error {
 	then := &answered{}
-	if found.len > 0 {
+	if found.Len() > 0 {
 		var mistake *Error
 		other := p.plan.Other.plan
-		if then, mistake = e.ask(ctx, other, other.appendKey(nil), p.plan.keysOf(found), budget, took); mistake != nil {
+		if then, mistake = e.ask(ctx, other, other.appendKey(nil), p.plan.keysOf(found), budget, took, snapshot); mistake != nil {
 			return mistake
 		}
 	}

@@ -71,7 +71,7 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 	e := &Encoded{}
 	for i := range resp.Data {
 		if r := &resp.Data[i]; r.Success {
-			e.rows += r.Data.len
+			e.rows += r.Data.Len()
 		} else {
 			e.Failures = append(e.Failures, *r)
 		}

@@ -18,11 +18,11 @@ type Names interface {
 // name fills the columns of found that show names.
 func (e *Engine) name(ctx context.Context, p *plan, found *answered) *Error {
 	for i, m := range p.Type.outputs {
-		if m.nameOf == "" || e.names == nil || found.len == 0 {
+		if m.nameOf == "" || e.names == nil || found.Len() == 0 {
 			continue
 		}
 		of := slices.IndexFunc(p.Type.outputs, func(other *metric) bool { return other.Name == m.nameOf })
-		ids := found.columns[len(p.Group)+of].Texts[:found.len]
+		ids := found.columnAt(len(p.Group) + of).Texts[:found.Len()]
 		known := slices.Clone(ids)
 		slices.Sort(known)
 		known = slices.DeleteFunc(slices.Compact(known), func(id string) bool { return id == "" })
@@ -33,11 +33,11 @@ func (e *Engine) name(ctx context.Context, p *plan, found *answered) *Error {
 		if err != nil {
 			return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later", Err: err}
 		}
-		texts := make([]string, found.len)
+		texts := make([]string, found.Len())
 		for row, id := range ids {
 			texts[row] = names[id]
 		}
-		found.columns[len(p.Group)+i].Column = store.Column{Kind: dialect.Text, Texts: texts}
+		found.columnAt(len(p.Group) + i).Column = store.Column{Kind: dialect.Text, Texts: texts}
 	}
 	return nil
 }

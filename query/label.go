@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-analytics/sightline/query/expr"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -58,7 +58,7 @@ func (l label) write(rows *store.Rows) {
 		for j, column := range l.columns {
 			codes[j] = rows.Columns[column].Texts[i]
 		}
-		key := partial.JoinKey(codes)
+		key := state.JoinKey(codes)
 		text, ok := known[key]
 		if !ok {
 			text = expr.Eval(l.of, func(code expr.Expr) expr.Value {

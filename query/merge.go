@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/expr"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -31,30 +32,30 @@ type merge struct {
 	leaves []leaf         // of all parts
 	where  []keyCondition // which rows of the answer have to pass
 
-	stretches []partial.Stretch
+	stretches []calendar.Interval
 }
 
 // A mergedPart is what one table gives to the answer.
 type mergedPart struct {
 	tb      *table
-	needs   struct{ before, after int64 } // the days around a day whose rows tell what its partials are
-	count   int                           // the leaf that counts its rows
-	leaves  []int                         // all that it has
+	needs   catalog.Reach // the days around a day whose rows decide what its partials are
+	count   int           // the leaf that counts its rows
+	leaves  []int         // all that it has
 	metrics map[*metric]expr.Expr
 }
 
 // A leaf is an aggregate that partials are kept of. Metrics are made of them.
 type leaf struct {
-	partial.Aggregate
+	state.Aggregate
 	part *mergedPart
 	e    expr.Expr // the aggregate or, where single rows are listed, what they have
 }
 
 // states says how the states of aggregates merge. Those that are not here do not.
-var states = map[dialect.Op]partial.Kind{
-	dialect.Count: partial.Sum, dialect.CountIf: partial.Sum, dialect.Sum: partial.Sum, dialect.SumIf: partial.Sum,
-	dialect.Min: partial.Least, dialect.MinIf: partial.Least, dialect.Max: partial.Greatest, dialect.MaxIf: partial.Greatest,
-	dialect.CountDistinctHash: partial.Set, dialect.CountDistinct: partial.TextSet, dialect.Quantile: partial.Sample,
+var states = map[dialect.Op]state.Kind{
+	dialect.Count: state.Sum, dialect.CountIf: state.Sum, dialect.Sum: state.Sum, dialect.SumIf: state.Sum,
+	dialect.Min: state.Least, dialect.MinIf: state.Least, dialect.Max: state.Greatest, dialect.MaxIf: state.Greatest,
+	dialect.CountDistinctHash: state.Set, dialect.CountDistinct: state.TextSet, dialect.Quantile: state.Sample,
 }
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
@@ -75,7 +76,7 @@ func mergeOf(p *plan) *merge {
 		}
 	}
 	for _, part := range m.parts {
-		part.needs.before, part.needs.after = m.needs(part)
+		part.needs = m.needs(part)
 		// What rows are grouped by first.
 		slices.SortStableFunc(part.leaves, func(a, b int) int {
 			return cmp.Compare(m.leaves[b].Kind, m.leaves[a].Kind)
@@ -105,11 +106,11 @@ func (m *merge) add(of *metric) (merges bool) {
 			merges = false
 			return expr.Null()
 		}
-		state := leafColumn(m.leaf(part, op, args))
+		column := leafColumn(m.leaf(part, op, args))
 		if op == dialect.Quantile {
-			return expr.Call(op, state, args[1])
+			return expr.Call(op, column, args[1])
 		}
-		return state
+		return column
 	})
 	part.metrics[of] = made
 	return merges && expr.CanEval(made, ofRows)
@@ -184,15 +185,15 @@ func (m *merge) namesOf(name func(*field) string) string {
 func (m *merge) cut() bool {
 	w := m.p.counted()
 	if len(m.keys) > 0 {
-		for from := w.from; from < w.to; {
-			to := min(floorDay(from)+day, w.to)
-			m.stretches = append(m.stretches, partial.Stretch{From: from, To: to})
+		for from := w.From; from < w.To; {
+			to := min(calendar.StartOfDay(from)+calendar.Day, w.To)
+			m.stretches = append(m.stretches, calendar.Interval{From: from, To: to})
 			from = to
 		}
 		return true
 	}
-	for from := floorDay(w.from); from < w.to; from += day {
-		m.stretches = append(m.stretches, partial.Stretch{From: from, To: from + day})
+	for from := calendar.StartOfDay(w.From); from < w.To; from += calendar.Day {
+		m.stretches = append(m.stretches, calendar.Interval{From: from, To: from + calendar.Day})
 	}
 	onQuarter := func(at int64) bool { return at%quarter == 0 }
 	for i, s := range calendar.Segments(m.p.Range) {
@@ -200,19 +201,19 @@ func (m *merge) cut() bool {
 			return false
 		}
 	}
-	return onQuarter(w.from) && onQuarter(w.to)
+	return onQuarter(w.From) && onQuarter(w.To)
 }
 
-// needs are how many days around a day have rows that tell what its partials of a part are: the
-// sessions of its rows, where anything is asked of these; and where a key's filters remove sessions, those that they are removed by.
-func (m *merge) needs(of *mergedPart) (before, after int64) {
+// needs returns how many days around a day have rows that decide what its partials of a part are. These are the days that decide the
+// sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
+func (m *merge) needs(of *mergedPart) catalog.Reach {
+	reach := of.tb.reach()
 	_, removed := m.p.mandatory()
-	depth, decided := int64(1), of.tb.decidedWithin()/day
 	if len(removed) > 0 {
-		depth = 2
+		reach = reach.Twice()
 	}
 	if of.tb.rows == sessionRows {
-		return max(sessionsNeedBefore, depth*margin/day), max(sessionsNeedAfter, depth*decided)
+		return reach
 	}
 	asked := selection{}
 	for _, f := range m.keys {
@@ -225,7 +226,7 @@ func (m *merge) needs(of *mergedPart) (before, after int64) {
 		asked.where = append(asked.where, m.leaves[i].e)
 	}
 	if len(columnsOf("s", asked)) == 0 && (len(removed) == 0 || !of.tb.hasSessions()) {
-		return 0, 0
+		return catalog.Reach{}
 	}
-	return depth * margin / day, depth * decided
+	return reach
 }

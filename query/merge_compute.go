@@ -4,10 +4,11 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
-	"github.com/sightline-analytics/sightline/query/expr"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -34,8 +35,7 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 	if len(missing) > 0 {
 		// The rows that they are computed from may be newer. Versions and seals are of one moment: a seal
 		// from before a row must not go into a partial of a version with it.
-		ctx = knowDays(ctx)
-		if err := g.load(ctx); err != nil {
+		if err := g.reload(ctx); err != nil {
 			return err
 		}
 		versions = g.versions(of)
@@ -94,7 +94,7 @@ const maxPartialBytes = 1 << 28
 func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
 	computed, err := g.asked(of, from, to)
 	if computed == nil && err == nil {
-		computed, err = g.ask(ctx, of, from, to)
+		computed, err = g.ask(ctx, of, from, to, g.snapshot)
 	}
 	if err != nil {
 		return 0, err
@@ -117,10 +117,10 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 }
 
 // ask asks the store for what partials of stretches are made of.
-func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int) (*partial.Computed, error) {
-	w := interval{g.stretches[from].From, g.stretches[to-1].To}
+func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int, snapshot *days.Snapshot) (*state.Computed, error) {
+	w := calendar.Interval{From: g.stretches[from].From, To: g.stretches[to-1].To}
 	p := g.p.in(w)
-	compiled, computed := g.merge.compilePartials(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
+	compiled, computed := g.merge.compilePartials(g.engine.store.Dialect(), p, g.engine.sealed(p, snapshot), of, w)
 	query := func(ctx context.Context) (err error) {
 		computed.Rows, err = g.engine.store.Query(ctx, compiled.statement)
 		return err
@@ -132,27 +132,27 @@ func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int) (*par
 }
 
 // in is the plan p about a time.
-func (p *plan) in(w interval) *plan {
+func (p *plan) in(w calendar.Interval) *plan {
 	about := *p
-	about.Range.From, about.Range.To = w.times()
+	about.Range.From, about.Range.To = w.Times()
 	about.Until = about.Range.To
 	return &about
 }
 
 // compilePartials compiles what selects what partials of a part in w, which p is about, are made of: rows by cell and key,
 // and by what is in its sets and samples.
-func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept keptOf, of *mergedPart, w interval) (*compiled, *partial.Computed) {
-	c := &compiler{p: p, kept: kept, rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.from, To: w.to}}
+func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept days.Sealed, of *mergedPart, w calendar.Interval) (*compiled, *state.Computed) {
+	c := &compiler{p: p, kept: kept, rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.From, To: w.To}}
 	q, at := c.rows(of.tb), row("time")
 	if of.tb.rows == sessionRows {
 		at = ofSession("start")
 	}
-	b := &partial.Computed{Width: quarter, KeyNames: m.keyTexts()}
+	b := &state.Computed{Width: quarter, KeyNames: m.keyTexts()}
 	keys := c.partKeys(of.tb)
 	if len(m.keys) == 0 {
 		keys = nil // the bucket of a series is made of its cells
 	} else {
-		b.Width = day
+		b.Width = calendar.Day
 	}
 	kinds := []dialect.Kind{dialect.Int}
 	q.columns = append(q.columns, named{"cell", expr.Call(dialect.FloorDiv, at, expr.Int(b.Width))})
@@ -166,7 +166,7 @@ func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept keptOf, of *me
 		if leaf.Kind.Lists() {
 			q.group = len(q.columns) + 1
 		}
-		if leaf.Kind == partial.TextSet {
+		if leaf.Kind == state.TextSet {
 			kind = dialect.Text
 		}
 		b.Aggregates, b.Columns = append(b.Aggregates, leaf.Aggregate), append(b.Columns, len(q.columns))
@@ -180,8 +180,4 @@ func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept keptOf, of *me
 	statement := c.statement(p.Type.Name, read.q)
 	statement.Kinds, statement.MaxBytes = kinds, maxPartialBytes
 	return &compiled{statement: statement, depends: c.depends}, b
-}
-
-func (w interval) times() (from, to time.Time) {
-	return time.UnixMilli(w.from).UTC(), time.UnixMilli(w.to).UTC()
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-analytics/sightline/query/expr"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -14,9 +14,9 @@ import (
 // keys, a bucket of the series, or the only one.
 type merging struct {
 	*merge
-	cache     *partial.Cache
-	site      *partial.Website
-	sources   [][]partial.Source // by leaf
+	cache     *state.Cache
+	site      *state.Website
+	sources   [][]state.Source // by leaf
 	rows      int
 	first     int64                  // the number of the bucket of row 0
 	texts     []string               // keys, by row; more than rows where types want some of which nothing counts
@@ -38,7 +38,7 @@ type quantileOf struct {
 }
 
 // finish makes the rows that the statement of m's plan would give.
-func (m *merge) finish(cache *partial.Cache, site *partial.Website, found [][]*partial.Partial, among [][]string) *store.Rows {
+func (m *merge) finish(cache *state.Cache, site *state.Website, found [][]*state.Partial, among [][]string) *store.Rows {
 	g := &merging{merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
 		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}, quantiles: map[quantileOf][]int64{}}
 	g.place(found)
@@ -56,7 +56,7 @@ func (m *merge) finish(cache *partial.Cache, site *partial.Website, found [][]*p
 // key are the values of a row's keys.
 func (g *merging) key(row int32) []string {
 	if g.values[row] == nil {
-		g.values[row] = partial.SplitKey(g.texts[row], len(g.keys))
+		g.values[row] = state.SplitKey(g.texts[row], len(g.keys))
 	}
 	return g.values[row]
 }
@@ -81,7 +81,7 @@ func (g *merging) countOne(i int, row int32) int64 {
 	if leaf.Kind.Lists() {
 		return g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
 	}
-	return partial.Value(leaf.Kind, row, g.sources[i])
+	return state.Value(leaf.Kind, row, g.sources[i])
 }
 
 // counts are what a leaf counts in all rows.
@@ -93,10 +93,10 @@ func (g *merging) counts(i int) []int64 {
 			for _, row := range g.few {
 				g.counted[i][row] = g.countOne(i, row)
 			}
-		case leaf.Kind == partial.Sum:
-			g.counted[i] = partial.Sums(g.rows, g.sources[i])
+		case leaf.Kind == state.Sum:
+			g.counted[i] = state.Sums(g.rows, g.sources[i])
 		case leaf.Kind.Extreme():
-			g.counted[i] = partial.Extremes(leaf.Kind, g.rows, g.sources[i])
+			g.counted[i] = state.Extremes(leaf.Kind, g.rows, g.sources[i])
 		default:
 			g.counted[i] = g.cache.Counts(g.rows, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
 		}
@@ -107,11 +107,11 @@ func (g *merging) counts(i int) []int64 {
 // quantile is one of a leaf in a row. Without keys those of all rows are computed at once.
 func (g *merging) quantile(i int, permille int64, row int32) int64 {
 	if len(g.keys) > 0 {
-		return partial.Quantile(row, permille, g.sources[i])
+		return state.Quantile(row, permille, g.sources[i])
 	}
 	of := quantileOf{i, permille}
 	if g.quantiles[of] == nil {
-		g.quantiles[of] = partial.Quantiles(g.rows, permille, g.sources[i])
+		g.quantiles[of] = state.Quantiles(g.rows, permille, g.sources[i])
 	}
 	return g.quantiles[of][row]
 }
@@ -172,7 +172,7 @@ func (g *merging) metric(of *mergedPart, m *metric, made expr.Expr, row int32) e
 
 // numberOrNull is a number, or null in place of None.
 func numberOrNull(n int64) expr.Value {
-	return expr.Value{Kind: dialect.Int, Int: n, Null: n == partial.None}
+	return expr.Value{Kind: dialect.Int, Int: n, Null: n == state.None}
 }
 
 // leafOf is the leaf that a column of leafColumn stands for.

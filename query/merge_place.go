@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
 // place tells what row each key of the partials counts for.
-func (g *merging) place(found [][]*partial.Partial) {
+func (g *merging) place(found [][]*state.Partial) {
 	cells := make([][]int32, len(g.stretches))
 	if len(g.keys) > 0 {
 		g.texts = g.site.Keys(g.keyTexts())
@@ -21,18 +21,18 @@ func (g *merging) place(found [][]*partial.Partial) {
 	}
 	periods := g.periods(cells)
 	for i, partials := range found {
-		of := make([]partial.Source, len(partials))
+		of := make([]state.Source, len(partials))
 		for j, p := range partials {
-			of[j] = partial.Source{Partial: p, Rows: cells[j]}
+			of[j] = state.Source{Partial: p, Rows: cells[j]}
 		}
 		for _, m := range periods {
 			days := of[m.begin:m.end]
-			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Stretch, m.week, m.first, days); p != nil {
+			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Interval, m.week, m.first, days); p != nil {
 				clear(days)
-				days[0] = partial.Source{Partial: p, Rows: m.rows}
+				days[0] = state.Source{Partial: p, Rows: m.rows}
 			}
 		}
-		g.sources = append(g.sources, slices.DeleteFunc(of, func(s partial.Source) bool { return s.Partial == nil }))
+		g.sources = append(g.sources, slices.DeleteFunc(of, func(s state.Source) bool { return s.Partial == nil }))
 	}
 }
 
@@ -46,7 +46,7 @@ func (g *merging) cells() [][]int32 {
 			for at+1 < len(segments) && segments[at+1].From <= t {
 				at++
 			}
-			return floorDiv(t+segments[at].Shift, width)
+			return calendar.FloorDiv(t+segments[at].Shift, width)
 		}
 	}
 	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
@@ -54,7 +54,7 @@ func (g *merging) cells() [][]int32 {
 		cells[i] = make([]int32, (s.To-s.From)/quarter)
 		for cell := range cells[i] {
 			cells[i][cell] = -1
-			if t := s.From + int64(cell)*quarter; t >= w.from && t < w.to {
+			if t := s.From + int64(cell)*quarter; t >= w.From && t < w.To {
 				cells[i][cell] = int32(len(numbers))
 				numbers = append(numbers, number(t))
 			}
@@ -75,17 +75,9 @@ func (g *merging) cells() [][]int32 {
 	return cells
 }
 
-// floorDiv is n / by, rounded down.
-func floorDiv(n, by int64) int64 {
-	if n < 0 {
-		return (n - by + 1) / by
-	}
-	return n / by
-}
-
 // A period is a UTC month or a week, from Monday on, that lies in the range as a whole.
 type period struct {
-	partial.Stretch
+	calendar.Interval
 	begin, end int     // of its stretches
 	first      int32   // the first row that its days count for
 	rows       []int32 // all from there on; with keys nil
@@ -110,7 +102,7 @@ func (g *merging) periods(cells [][]int32) (found []period) {
 	for i := range found {
 		p := &found[i]
 		rows := slices.Concat(cells[p.begin:p.end]...)
-		p.first, p.cut = slices.Min(rows), g.cutText(p.Stretch)
+		p.first, p.cut = slices.Min(rows), g.cutText(p.Interval)
 		for row := p.first; row <= slices.Max(rows); row++ {
 			p.rows = append(p.rows, row)
 		}
@@ -123,26 +115,26 @@ func (g *merging) whole(from, to int, begins func(int64) bool) (found []period) 
 	w, begin := g.p.counted(), -1
 	for i := from; i < to; i++ {
 		s := g.stretches[i]
-		if s.From >= w.from && begins(s.From) {
+		if s.From >= w.From && begins(s.From) {
 			begin = i
 		}
-		if begin >= 0 && s.To <= w.to && begins(s.To) {
-			found = append(found, period{Stretch: partial.Stretch{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1})
+		if begin >= 0 && s.To <= w.To && begins(s.To) {
+			found = append(found, period{Interval: calendar.Interval{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1})
 		}
 	}
 	return found
 }
 
 func beginsMonth(at int64) bool {
-	return at == floorDay(at) && time.UnixMilli(at).UTC().Day() == 1
+	return at == calendar.StartOfDay(at) && time.UnixMilli(at).UTC().Day() == 1
 }
 
 func beginsWeek(at int64) bool {
-	return at == floorDay(at) && time.UnixMilli(at).UTC().Weekday() == time.Monday
+	return at == calendar.StartOfDay(at) && time.UnixMilli(at).UTC().Weekday() == time.Monday
 }
 
 // cutText tells what rows a series makes of the cells of a stretch.
-func (m *merge) cutText(s partial.Stretch) string {
+func (m *merge) cutText(s calendar.Interval) string {
 	if m.p.Type.Shape != Series {
 		return ""
 	}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sightline-analytics/sightline/query/expr"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -34,7 +34,7 @@ func (g *merging) exists(row int32) bool {
 }
 
 // group is the combination of groupBy that a row has.
-func (g *merging) group(row int32) string { return partial.JoinKey(g.key(row)[:len(g.p.Group)]) }
+func (g *merging) group(row int32) string { return state.JoinKey(g.key(row)[:len(g.p.Group)]) }
 
 // shownGroups are the combinations of groupBy that are shown; nil: all are. See
 // compiler.shownGroups.
@@ -81,9 +81,9 @@ func (g *merging) zeroRows(exist []int32) []int32 {
 	g.texts = slices.Clone(g.texts)
 	for _, group := range groups {
 		for _, value := range g.p.Type.Values {
-			if key := append(slices.Clone(group), value); !there[partial.JoinKey(key)] {
+			if key := append(slices.Clone(group), value); !there[state.JoinKey(key)] {
 				added = append(added, int32(len(g.texts)))
-				g.texts, g.values = append(g.texts, partial.JoinKey(key)), append(g.values, key)
+				g.texts, g.values = append(g.texts, state.JoinKey(key)), append(g.values, key)
 			}
 		}
 	}

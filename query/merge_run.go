@@ -5,20 +5,21 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // gathering begins a merge; nil: there is none.
-func (e *Engine) gathering(m *merge) *gathering {
+func (e *Engine) gathering(m *merge, snapshot *days.Snapshot) *gathering {
 	if m == nil {
 		return nil
 	}
-	return &gathering{merge: m, engine: e, site: e.partials.Website(m.p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
+	return &gathering{merge: m, engine: e, snapshot: snapshot, site: e.partials.Website(m.p.Subject), found: make([][]*state.Partial, len(m.leaves))}
 }
 
 // all are the aggregates of all parts.
-func (m *merge) all() (all []partial.Aggregate) {
+func (m *merge) all() (all []state.Aggregate) {
 	for _, of := range m.parts {
 		all = append(all, m.aggregates(of)...)
 	}
@@ -26,8 +27,8 @@ func (m *merge) all() (all []partial.Aggregate) {
 }
 
 // aggregates are those of a part.
-func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
-	all := make([]partial.Aggregate, len(of.leaves))
+func (m *merge) aggregates(of *mergedPart) []state.Aggregate {
+	all := make([]state.Aggregate, len(of.leaves))
 	for i, leaf := range of.leaves {
 		all[i] = m.leaves[leaf].Aggregate
 	}
@@ -39,16 +40,16 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 // of most days change; while many partials are missing, which are then computed in the background; and where no partials
 // are kept. Few partials that are missing are computed and kept. While rows are written,
 // those of different tables may be of moments that lie as far apart as it takes to compute them.
-func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
+func (e *Engine) merged(ctx context.Context, p *plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, error) {
 	if e.partials == nil {
 		return nil, nil
 	}
-	if g := e.gathering(mergeOnKeys(p)); g != nil && g.mostlyInMemory(ctx) {
+	if g := e.gathering(mergeOnKeys(p), snapshot); g != nil && g.mostlyInMemory(ctx) {
 		if rows, err := g.merged(ctx, among); rows != nil || err != nil {
 			return rows, err
 		}
 	}
-	g := e.gathering(mergeOf(p))
+	g := e.gathering(mergeOf(p), snapshot)
 	if g == nil || !g.site.Asked(g.all()) && !g.mostlyStored(ctx) {
 		return nil, nil
 	}
@@ -56,10 +57,8 @@ func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.
 }
 
 func (g *gathering) merged(ctx context.Context, among [][]string) (*store.Rows, error) {
-	if g.days.of == nil {
-		if err := g.load(ctx); err != nil {
-			return nil, err
-		}
+	if err := g.load(ctx); err != nil {
+		return nil, err
 	}
 	if g.manyStale() {
 		return nil, nil
@@ -73,10 +72,10 @@ func (g *gathering) merged(ctx context.Context, among [][]string) (*store.Rows, 
 // A gathering finds the partials of a merge, or computes them.
 type gathering struct {
 	*merge
-	engine *Engine
-	days   dayVersions
-	site   *partial.Website
-	found  [][]*partial.Partial // by leaf and stretch
+	engine   *Engine
+	snapshot *days.Snapshot // may be nil until load
+	site     *state.Website
+	found    [][]*state.Partial // by leaf and stretch
 
 	background bool // no caller waits: statements have a pace, and the lock of the website is held between them only
 
@@ -127,11 +126,11 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 }
 
 // demands are the aggregates of all parts, of which so many stretches are missing.
-func (g *gathering) demands(missing []int) (all []partial.Demand) {
+func (g *gathering) demands(missing []int) (all []state.Demand) {
 	for i, of := range g.parts {
 		stretches := len(rowsIn(g.versions(of)))
 		for _, a := range g.aggregates(of) {
-			all = append(all, partial.Demand{Aggregate: a, Stretches: stretches, Missing: missing[i]})
+			all = append(all, state.Demand{Aggregate: a, Stretches: stretches, Missing: missing[i]})
 		}
 	}
 	return all
@@ -142,7 +141,7 @@ var errNoRoom = errors.New("query: too many partials at once")
 
 // tooLarge reports whether what was computed is too large to be kept.
 func tooLarge(err error) bool {
-	return errors.Is(err, partial.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch)
+	return errors.Is(err, state.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch)
 }
 
 // slow reports whether it takes longer to compute the partials of a part that are missing, and not stored, than the

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -82,8 +83,8 @@ func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
 		for i, leaf := range m.leaves {
 			of := *leaf.part
 			of.leaves = slices.Compact([]int{i, of.count})
-			p := m.p.in(interval{0, day})
-			c, _ := m.compilePartials(e.store.Dialect(), p, e.kept(t.Context(), p), &of, interval{0, day})
+			p := m.p.in(calendar.Interval{From: 0, To: calendar.Day})
+			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, &of, calendar.Interval{From: 0, To: calendar.Day})
 			text := strings.ReplaceAll(fmt.Sprint(c.statement.SQL, c.statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
 			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")})
 		}
@@ -104,13 +105,13 @@ func TestPartialVersions(t *testing.T) {
 			continue
 		}
 		for _, of := range m.parts {
-			one := interval{0, day}
+			one := calendar.Interval{From: 0, To: calendar.Day}
 			p := m.p.in(one)
-			c, _ := m.compilePartials(e.store.Dialect(), p, e.kept(t.Context(), p), of, one)
-			if needed := of.needed(partial.Stretch{From: 0, To: day}); needed.hull(c.depends) != needed {
+			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, of, one)
+			if needed := of.needed(calendar.Interval{From: 0, To: calendar.Day}); needed.Hull(c.depends) != needed {
 				t.Errorf("%v of %s are versions of %v, and depend on %v", m.p, of.tb.name, needed, c.depends)
 			}
-			found[[2]int64{of.needs.before, of.needs.after}]++
+			found[[2]int64{of.needs.Before, of.needs.After}]++
 		}
 	}
 	for _, needs := range [][2]int64{{0, 0}, {2, 0}, {3, 1}, {4, 0}, {4, 2}} {
@@ -138,7 +139,7 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
 		req.GroupBy = []string{info.Groupable[rng.IntN(len(info.Groupable))]}
 	}
-	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0))
+	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
 	if len(mistakes) > 0 || found.parameters[0].err != nil || found.parameters[0].plan == nil {
 		return nil
 	}
@@ -159,7 +160,7 @@ func TestMergeOnKeys(t *testing.T) {
 	}
 	of := func(typ string, filters []Filter, groups ...string) *plan {
 		found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-			Request{Parameters: []Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0))
+			Request{Parameters: []Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 || found.parameters[0].err != nil {
 			t.Fatal(mistakes, found.parameters[0].err)
 		}
@@ -200,7 +201,7 @@ func TestPeriods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rng, shared, periods, others, weeks := rand.New(rand.NewPCG(3, 4)), map[string][]int32{}, map[partial.Stretch][]int32{}, 0, 0
+	rng, shared, periods, others, weeks := rand.New(rand.NewPCG(3, 4)), map[string][]int32{}, map[calendar.Interval][]int32{}, 0, 0
 	for range 300 {
 		g := randomSeries(e, rng)
 		if g == nil {
@@ -209,9 +210,9 @@ func TestPeriods(t *testing.T) {
 		cells := g.cells()
 		for _, m := range g.periods(cells) {
 			rows, from := slices.Concat(cells[m.begin:m.end]...), time.UnixMilli(m.From).UTC()
-			month, week := from.Day() == 1 && from.AddDate(0, 1, 0).UnixMilli() == m.To, from.Weekday() == time.Monday && m.To-m.From == 7*day
+			month, week := from.Day() == 1 && from.AddDate(0, 1, 0).UnixMilli() == m.To, from.Weekday() == time.Monday && m.To-m.From == 7*calendar.Day
 			if !month && !week || len(rows) != int((m.To-m.From)/quarter) || slices.Min(rows) < 0 {
-				t.Fatalf("%v is no whole month or week of %v", m.Stretch, g.p.Range)
+				t.Fatalf("%v is no whole month or week of %v", m.Interval, g.p.Range)
 			}
 			if week {
 				weeks++
@@ -219,17 +220,17 @@ func TestPeriods(t *testing.T) {
 			for i, row := range rows {
 				rows[i] = row - m.first
 				if m.rows[rows[i]] != row {
-					t.Fatalf("%v: row %d became %d", m.Stretch, row, m.rows[rows[i]])
+					t.Fatalf("%v: row %d became %d", m.Interval, row, m.rows[rows[i]])
 				}
 			}
-			name := fmt.Sprint(m.Stretch, m.cut)
+			name := fmt.Sprint(m.Interval, m.cut)
 			if known := shared[name]; known != nil && !slices.Equal(known, rows) {
 				t.Errorf("%s: other rows in %v", name, g.p.Range)
 			}
-			if known := periods[m.Stretch]; known != nil && !slices.Equal(known, rows) {
+			if known := periods[m.Interval]; known != nil && !slices.Equal(known, rows) {
 				others++
 			}
-			shared[name], periods[m.Stretch] = rows, rows
+			shared[name], periods[m.Interval] = rows, rows
 		}
 	}
 	if len(shared) < 50 || others == 0 || weeks < 50 {
@@ -243,7 +244,7 @@ func randomSeries(e *Engine, rng *rand.Rand) *merging {
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
 	req := Request{Parameters: []Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
 		StartDate: start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
-	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0))
+	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
 	if len(mistakes) > 0 || found.parameters[0].err != nil {
 		return nil
 	}

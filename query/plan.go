@@ -57,7 +57,9 @@ type order struct {
 }
 
 // counted is the time whose rows count.
-func (p *plan) counted() interval { return interval{p.Range.From.UnixMilli(), p.Until.UnixMilli()} }
+func (p *plan) counted() calendar.Interval {
+	return calendar.Interval{From: p.Range.From.UnixMilli(), To: p.Until.UnixMilli()}
+}
 
 // columns are the output columns of p, in order: those of groupBy, then the type's.
 // A statement of p selects them in this order, unrounded. The column date holds bucket
@@ -132,9 +134,9 @@ type resolver struct {
 
 // resolve decides all that req leaves open. What is wrong with the request as a whole
 // is told as Errors, all of it; what is wrong with one parameter is in its parameter.
-func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Errors) {
+func (r *Registry) resolve(a Access, req Request, now time.Time, zones *zones) (*resolved, Errors) {
 	var list issues
-	rd := checkRequest(&req, timeZone, r.zones, &list)
+	rd := checkRequest(&req, timeZone, zones, &list)
 	zone := rd.zone
 	if zone == nil {
 		zone = a.Zone
@@ -216,7 +218,7 @@ func mergeErrors(errs Errors) *Error {
 
 // typeNamed looks up a type, which must be one for the subject and the access.
 func (v *resolver) typeNamed(at fieldPath, name string, list *issues) *boundType {
-	ty := v.types.byName[name]
+	ty := v.types.named(name)
 	switch {
 	case ty == nil:
 		list.add(at, unknownType(name, v.allowed()))
@@ -238,7 +240,7 @@ func (v *resolver) allows(name string) bool {
 // allowed are the types that this access can ask of this subject.
 func (v *resolver) allowed() []string {
 	var names []string
-	for _, ty := range v.types.types {
+	for _, ty := range v.types.all() {
 		if ty.Subject == v.access.Subject.Kind && v.allows(ty.Name) {
 			names = append(names, ty.Name)
 		}

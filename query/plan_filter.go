@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/referrer"
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 

@@ -75,17 +75,3 @@ func appendKeyNumbers(b []byte, numbers ...int64) []byte {
 	}
 	return b
 }
-
-// appendKey appends which days are kept; nothing when none are.
-func (k keptOf) appendKey(b []byte) []byte {
-	if len(k.sessions.days) == 0 {
-		return b
-	}
-	for _, s := range []sealed{k.sessions, k.pageEvents, k.hits} {
-		b = appendKeyNumbers(b, s.from, int64(len(s.days)))
-		for _, of := range s.days {
-			b = append(b, '0'+byte(of))
-		}
-	}
-	return appendKeyNumbers(b, int64(k.changes.since)) // commits are counted
-}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -113,7 +114,7 @@ func TestStatementsAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &Engine{store: nothingStored{}, memo: newCache[string, *compiled](memoBytes)}
-	for i, ty := range types.types {
+	for i, ty := range types.all() {
 		filtered := ty.filterable[i%max(1, len(ty.filterable)):]
 		for _, name := range append([]string{""}, filtered[:min(len(filtered), 4)]...) {
 			req := Request{StartDate: "2026-03-01", EndDate: "2026-03-30", Parameters: []Parameter{{Name: ty.Name, Compare: PreviousYear}}}
@@ -121,7 +122,7 @@ func TestStatementsAreRemembered(t *testing.T) {
 				req.Filters = []Filter{{name, In, []string{"DE", "x"}}}
 			}
 			for _, id := range []string{"a", "b"} {
-				found, errs := types.resolve(Access{Subject: store.Subject{Kind: ty.Subject, ID: id}}, req, time.Unix(1<<31, 0))
+				found, errs := types.resolve(Access{Subject: store.Subject{Kind: ty.Subject, ID: id}}, req, time.Unix(1<<31, 0), nil)
 				if errs != nil {
 					t.Fatal(errs)
 				}
@@ -140,7 +141,12 @@ func TestStatementsAreRemembered(t *testing.T) {
 
 func checkRemembered(t *testing.T, e *Engine, p *plan) {
 	t.Helper()
-	for _, kept := range []keptOf{{}, {sealed{0, []use{forAll}}, sealed{0, []use{forNothing}}, sealed{0, []use{forUnchanged}}, idChanges{7, interval{0, day}}}} {
+	for _, kept := range []days.Sealed{{}, {
+		Sessions:   days.Seals{Uses: []days.Use{days.ForAll}},
+		PageEvents: days.Seals{Uses: []days.Use{days.ForNothing}},
+		Hits:       days.Seals{Uses: []days.Use{days.ForUnchanged}},
+		Changes:    days.Changes{Since: 7, In: calendar.Interval{From: 0, To: calendar.Day}},
+	}} {
 		compiled, remembered := compile(p, dialect.DuckDB(), kept), e.remembered(p, p.appendKey(nil), kept)
 		if of := remembered.of(p.Subject, nil); !reflect.DeepEqual(compiled.statement, of) || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
 			t.Fatalf("%s (-compiled +remembered):\n%s", p, cmp.Diff(compiled.statement, of))
@@ -162,7 +168,7 @@ func TestFingerprints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ty := range types.types {
+	for _, ty := range types.all() {
 		print := ty.fingerprint(dialect.DuckDB())
 		if other := seen[print]; print == "" || other != "" {
 			t.Errorf("%s has the fingerprint %q of %q", ty.Name, print, other)
@@ -184,7 +190,7 @@ func TestFingerprints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if print := types.byName["countries"].fingerprint(dialect.DuckDB()); seen[print] != "" {
+		if print := types.named("countries").fingerprint(dialect.DuckDB()); seen[print] != "" {
 			t.Errorf("change %d leaves the fingerprint of %s", i, seen[print])
 		}
 	}

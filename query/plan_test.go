@@ -38,12 +38,7 @@ func smallRegistry() *Registry {
 		define(Type{Name: "uptime_overview", Subject: store.KindSchedule},
 			[]column{{Name: "uptime_percentage", Format: Number}}, nil, nil, region),
 	}
-	r := &Registry{byName: map[string]*boundType{}}
-	for _, ty := range defs {
-		r.types = append(r.types, ty)
-		r.byName[ty.Name] = ty
-	}
-	return r
+	return registryOf(defs)
 }
 
 func define(row Type, columns []column, groupable []string, steps []order, fields ...*field) *boundType {
@@ -131,7 +126,7 @@ func outcome(access Access, body string, now time.Time) string {
 	mistakes := all[0].Errors
 	if mistakes == nil {
 		var found *resolved
-		if found, mistakes = smallRegistry().resolve(access, all[0].Request, now); found != nil {
+		if found, mistakes = smallRegistry().resolve(access, all[0].Request, now, nil); found != nil {
 			lines = describe(found)
 		}
 	}
@@ -278,7 +273,7 @@ func TestResolveOfManyParameters(t *testing.T) {
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
 	req := Request{Preset: "today", Parameters: slices.Repeat([]Parameter{{Name: "pages"}}, maxParameters),
 		Filters: []Filter{{"referrer", In, []string{"google", "bing"}}, {"country", Contains, []string{"land"}}}}
-	found, errs := smallRegistry().resolve(access, req, time.Unix(0, 0))
+	found, errs := smallRegistry().resolve(access, req, time.Unix(0, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -291,7 +286,7 @@ func TestResolveOfManyParameters(t *testing.T) {
 	for i := range maxFilters {
 		req.Filters = append(req.Filters[:i], Filter{fmt.Sprintf("unknown%d", i), Eq, []string{"x"}})
 	}
-	if found, errs = smallRegistry().resolve(access, req, time.Unix(0, 0)); errs != nil {
+	if found, errs = smallRegistry().resolve(access, req, time.Unix(0, 0), nil); errs != nil {
 		t.Fatal(errs)
 	}
 	for _, s := range found.parameters {

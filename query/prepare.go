@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -50,7 +51,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
-	found, mistakes := e.types.resolve(a, req, now)
+	found, mistakes := e.types.resolve(a, req, now, e.zones)
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
@@ -91,8 +92,8 @@ func (p *Prepared) dependenciesOf(counts func(*plan) bool) []Dependency {
 			continue
 		}
 		for _, on := range p.engine.depends(one) {
-			from := time.UnixMilli(on.from).UTC().Truncate(length)
-			to := time.UnixMilli(on.to).UTC().Add(length - time.Nanosecond).Truncate(length)
+			from := time.UnixMilli(on.From).UTC().Truncate(length)
+			to := time.UnixMilli(on.To).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
 		}
 	}
@@ -163,14 +164,14 @@ type Explained struct {
 // partials. With a [store.Deriver] it changes as days are sealed: the store is asked which are, and statements over rows
 // alone are shown where it does not tell or ctx ends.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
-	ctx = knowDays(ctx)
+	snapshot := p.engine.snapshot(ctx, p)
 	found := make([]Explained, len(p.parameters))
 	for i := range p.parameters {
 		one := &p.parameters[i]
 		if found[i] = (Explained{Parameter: one.name, ID: one.id, Err: one.err}); one.err != nil {
 			continue
 		}
-		own, beside, err := p.engine.compiled(one, func(of *plan) keptOf { return p.engine.kept(ctx, of) })
+		own, beside, err := p.engine.compiled(one, func(of *plan) days.Sealed { return p.engine.sealed(of, snapshot) })
 		if err != nil {
 			found[i].Err = err
 			continue
@@ -208,7 +209,8 @@ func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
 	p.engine.asked.note(p.subject, p.engine.now())
-	ctx = knowDays(ctx)
+	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
+	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
 	for i := range p.parameters {
@@ -219,12 +221,12 @@ func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response
 		}
 		free <- struct{}{}
 		if i == len(p.parameters)-1 { // it needs no goroutine of its own
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
 			break
 		}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
 		})
 	}
 	running.Wait()

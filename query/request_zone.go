@@ -77,18 +77,18 @@ func (z *zones) check(at fieldPath, name string, list *issues) *time.Location {
 
 // Decode is the function [Decode] with a cache of time zones, since loading one reads a file.
 func (e *Engine) Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
-	return decode(body, maxBatch, e.types.zones)
+	return decode(body, maxBatch, e.zones)
 }
 
 // ParseValues is the function [ParseValues], with the same cache of time zones as Decode.
 func (e *Engine) ParseValues(values url.Values) (Request, Errors) {
-	return parseValues(values, e.types.zones)
+	return parseValues(values, e.zones)
 }
 
 // CheckZone returns what is wrong with the name of a time zone that was given in field, or nil. An
 // empty name is valid.
 func (e *Engine) CheckZone(field, name string) Errors {
 	var list issues
-	e.types.zones.check(inField(field), name, &list)
+	e.zones.check(inField(field), name, &list)
 	return list.sorted()
 }

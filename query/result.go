@@ -168,6 +168,12 @@ type cells struct {
 // Len is the number of rows.
 func (t Table) Len() int { return t.len }
 
+// newTable returns the table of these columns, each of which has at least that many rows.
+func newTable(rows int, columns []cells) Table { return Table{len: rows, columns: columns} }
+
+// columnAt returns the i-th column.
+func (t *Table) columnAt(i int) *cells { return &t.columns[i] }
+
 // Absent reports whether a row is null: in Previous and Changes, a row that the other period lacks.
 func (t Table) Absent(row int) bool { return t.absent != nil && t.absent[row] }
 

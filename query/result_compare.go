@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -14,12 +14,12 @@ import (
 // answer: of the same keys, or of the bucket beside theirs. Where there is none, previous has no row.
 func (p *plan) beside(now, then *answered) (previous, changed Table) {
 	begun, at := p.Other.begun(), map[string]int{}
-	for row := range then.len {
+	for row := range then.Len() {
 		if date := then.date(row); date == "" || begun[date] {
 			at[then.key(row, len(p.Group), date)] = row
 		}
 	}
-	rows := make([]int, now.len)
+	rows := make([]int, now.Len())
 	for row := range rows {
 		found, ok := at[now.key(row, len(p.Group), p.Other.label(now.date(row)))]
 		if !ok {
@@ -28,12 +28,6 @@ func (p *plan) beside(now, then *answered) (previous, changed Table) {
 		rows[row] = found
 	}
 	previous = then.pick(rows)
-	if slices.Contains(rows, -1) {
-		previous.absent = make([]bool, len(rows))
-		for row, found := range rows {
-			previous.absent[row] = found < 0
-		}
-	}
 	return previous, changes(&now.Table, &previous)
 }
 
@@ -77,12 +71,12 @@ func (a *answered) date(row int) string {
 func (a *answered) key(row, groups int, date string) string {
 	values := make([]string, 0, groups+len(a.keys)+1)
 	for i := range groups {
-		values = append(values, a.columns[i].text(row))
+		values = append(values, a.columnAt(i).text(row))
 	}
 	for i := range a.keys {
 		values = append(values, a.keyText(i, row))
 	}
-	return partial.JoinKey(append(values, date))
+	return state.JoinKey(append(values, date))
 }
 
 func (a *answered) keyText(i, row int) string {
@@ -95,10 +89,10 @@ func (a *answered) keyText(i, row int) string {
 
 // values are those that the rows of a have in a key of theirs, fields of groupBy first, each once.
 func (a *answered) values(groups int, key keyOf) []string {
-	found := make([]string, a.len)
+	found := make([]string, a.Len())
 	for row := range found {
 		if int(key) < groups {
-			found[row] = a.columns[key].text(row)
+			found[row] = a.columnAt(int(key)).text(row)
 		} else {
 			found[row] = a.keyText(int(key)-groups, row)
 		}

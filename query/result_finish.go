@@ -29,12 +29,12 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 	if p.Type.Shape == Series {
 		return finishSeries(p, rows)
 	}
-	a := &answered{Table: Table{len: rows.Len}}
-	if p.Limit > 0 && a.len > p.Limit {
-		a.len, a.more = p.Limit, true
+	a, shown := &answered{}, rows.Len
+	if p.Limit > 0 && shown > p.Limit {
+		shown, a.more = p.Limit, true
 	}
 	cols := p.columns()
-	a.columns = make([]cells, len(cols))
+	columns := make([]cells, len(cols))
 	for i := range cols {
 		if cols[i].Format == Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
@@ -42,8 +42,9 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 		if cols[i].Hosts {
 			rows.Columns[i].Texts = shownHosts(rows.Columns[i].Texts)
 		}
-		a.columns[i] = cells{column: &cols[i], Column: rows.Columns[i]}
+		columns[i] = cells{column: &cols[i], Column: rows.Columns[i]}
 	}
+	a.Table = newTable(shown, columns)
 	for i := range p.keys() {
 		a.keys = append(a.keys, cells{Column: rows.Columns[len(cols)+i]})
 	}

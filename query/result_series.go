@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -87,13 +87,13 @@ func (s *series) combine() {
 				values[i] = c.Texts[row]
 			}
 		}
-		keys[row] = partial.JoinKey(values)
+		keys[row] = state.JoinKey(values)
 		byKey[keys[row]] = values
 	}
 	s.combinations = slices.SortedFunc(maps.Values(byKey), slices.Compare)
 	index := make(map[string]int, len(s.combinations))
 	for i, values := range s.combinations {
-		index[partial.JoinKey(values)] = i
+		index[state.JoinKey(values)] = i
 	}
 	for row, key := range keys {
 		s.combinationOf[row] = index[key]
@@ -102,14 +102,15 @@ func (s *series) combine() {
 
 // fill makes the table of all buckets in order, each with all combinations in order.
 func (s *series) fill() Table {
-	t := Table{len: len(s.buckets) * len(s.combinations)}
-	stored, dates := make([]int, 0, t.len), make([]string, 0, t.len)
+	n := len(s.buckets) * len(s.combinations)
+	stored, dates := make([]int, 0, n), make([]string, 0, n)
 	for b := range s.buckets {
 		for c := range s.combinations {
 			stored, dates = append(stored, s.at[c][b]), append(dates, s.buckets[b].Label)
 		}
 	}
 	cols := s.plan.columns()
+	columns := make([]cells, 0, len(cols))
 	for i := range cols {
 		c, values := &cols[i], store.Column{Kind: dialect.Text}
 		switch group := slices.IndexFunc(s.plan.Group, func(f *field) bool { return f.Name == c.Name }); {
@@ -124,9 +125,9 @@ func (s *series) fill() Table {
 		default:
 			values = gather(&s.rows.Columns[i], stored)
 		}
-		t.columns = append(t.columns, cells{column: c, Column: values})
+		columns = append(columns, cells{column: c, Column: values})
 	}
-	return t
+	return newTable(n, columns)
 }
 
 // gather picks the values of c at rows; at -1 is null.
@@ -156,9 +157,15 @@ func pick[T any](c *store.Column, from []T, rows []int, valid []bool) []T {
 	return values
 }
 
-// pick is the table of some rows of t, in the order of rows.
+// pick returns the table of some rows of t, in the order of rows. A row is absent where rows has -1.
 func (t Table) pick(rows []int) Table {
 	picked := Table{len: len(rows)}
+	if slices.Contains(rows, -1) {
+		picked.absent = make([]bool, len(rows))
+		for row, found := range rows {
+			picked.absent[row] = found < 0
+		}
+	}
 	for _, c := range t.columns {
 		picked.columns = append(picked.columns, cells{column: c.column, Column: gather(&c.Column, rows)})
 	}

@@ -144,7 +144,7 @@ func TestFinishTooManyRows(t *testing.T) {
 		}
 		return rows(texts(names...), ints(days...), ints(hits...), floats(rates...))
 	}
-	if found, mistake := finish(week(t, group), many(MaxLimit/4)); mistake != nil || found.len != 10 || !found.more {
+	if found, mistake := finish(week(t, group), many(MaxLimit/4)); mistake != nil || found.Len() != 10 || !found.more {
 		t.Errorf("exactly %d rows are allowed: %v", MaxLimit, mistake)
 	}
 	for _, n := range []int{MaxLimit/4 + 1, MaxLimit + 1} {

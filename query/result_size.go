@@ -29,14 +29,20 @@ func NewBudget(bytes int64) *Budget {
 // Take takes size bytes for a part of an answer that the caller encodes. Its error is an [*Error] with the code
 // [TooLarge] when fewer bytes are left.
 func (b *Budget) Take(size int64) error {
-	if err := b.take(size); err != nil {
+	if err := b.reserve(size); err != nil {
 		return err
 	}
 	return nil
 }
 
-// take takes so many bytes, if they are left.
-func (b *Budget) take(size int64) *Error {
+// max returns the bytes that b allows in all.
+func (b *Budget) max() int64 { return b.most }
+
+// used returns the bytes that were taken.
+func (b *Budget) used() int64 { return b.most - b.left.Load() }
+
+// reserve is Take with the type of its error.
+func (b *Budget) reserve(size int64) *Error {
 	if b.left.Add(-size) < 0 {
 		b.left.Add(size)
 		return b.tooLarge(nil)
@@ -44,6 +50,7 @@ func (b *Budget) take(size int64) *Error {
 	return nil
 }
 
+// tooLarge returns the error of an answer that does not fit, because of cause.
 func (b *Budget) tooLarge(cause error) *Error {
 	return &Error{Code: TooLarge, Err: cause, Message: fmt.Sprintf("The answer would be larger than %d MiB in all; "+
 		"lower limit, ask for fewer parameters, or for a shorter range", b.most>>20)}
@@ -52,7 +59,7 @@ func (b *Budget) tooLarge(cause error) *Error {
 // takeFor takes the size of t, which t remembers.
 func (b *Budget) takeFor(t *Table) *Error {
 	t.most = t.size()
-	return b.take(t.most)
+	return b.reserve(t.most)
 }
 
 // roomInJSON is how many bytes t takes in JSON: at most, or exactly. It is 0 where neither is known.

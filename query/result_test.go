@@ -17,14 +17,14 @@ func TestResponseJSON(t *testing.T) {
 	req := Request{ID: "q1", Parameters: []Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
 		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
 		Filters: []Filter{{"path", Ne, []string{"/"}}}}
-	found, errs := smallRegistry().resolve(access, req, time.Unix(2_000_000_000, 0))
+	found, errs := smallRegistry().resolve(access, req, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	pages, series := found.parameters[0].plan, found.parameters[1].plan
 	resp := Response{Success: true, QueryID: req.ID, Meta: found.meta, Data: []Result{
 		{Parameter: "pages", ID: "p", Success: true, Meta: pages.meta(1, true),
-			Data: Table{len: 1, columns: []cells{{column: &column{Name: "path", Format: String}, Column: texts("/a?<b>&c")}}}},
+			Data: newTable(1, []cells{{column: &column{Name: "path", Format: String}, Column: texts("/a?<b>&c")}})},
 		{Parameter: "summary", Success: true, Meta: series.meta(0, false)},
 		found.parameters[2].failed(&Error{Code: UnknownType, Message: "no such type"}),
 	}}
@@ -100,7 +100,7 @@ func TestResponseJSON(t *testing.T) {
 
 func BenchmarkResolve(b *testing.B) {
 	registry := smallRegistry()
-	registry.zones = newZones()
+	zones := newZones()
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
 	for _, zone := range []string{"", "Europe/Berlin"} {
 		b.Run("zone="+zone, func(b *testing.B) {
@@ -108,7 +108,7 @@ func BenchmarkResolve(b *testing.B) {
 				Filters: []Filter{{"country", Eq, []string{"DE"}}}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, errs := registry.resolve(access, req, time.Unix(1_700_000_000, 0)); errs != nil {
+				if _, errs := registry.resolve(access, req, time.Unix(1_700_000_000, 0), zones); errs != nil {
 					b.Fatal(errs)
 				}
 			}
@@ -133,7 +133,7 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, errs := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-		Request{Parameters: []Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0))
+		Request{Parameters: []Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -158,9 +158,9 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 		t.Fatal(mistake)
 	}
 	got := map[string]string{}
-	for i := range a.columns {
-		if a.columns[i].Format == String {
-			got[a.columns[i].Name] = a.columns[i].Texts[0]
+	for i := range a.Columns() {
+		if a.columnAt(i).Format == String {
+			got[a.columnAt(i).Name] = a.columnAt(i).Texts[0]
 		}
 	}
 	want := map[string]string{"name": "münchen.example", "source": "münchen.example", "referrer": "https://münchen.example", "domain": stored, "referrer_type": stored}

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -24,7 +26,7 @@ const (
 // keep has the partials of a website that are computed ahead stored, those of the latest days first, and reports
 // whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
 // stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
-func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
+func (e *Engine) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
 	e.keeping.Lock()
 	defer e.keeping.Unlock()
 	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), bundles: e.bundlesOf()}
@@ -63,10 +65,10 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 	if e.keeper == nil {
 		return errNotKept
 	}
-	var days []partial.Stretch
-	w := daysOf(from, to)
-	for at := w.from; at < w.to; at += day {
-		days = append(days, partial.Stretch{From: at, To: at + day})
+	var days []calendar.Interval
+	w := calendar.UTCDays(from, to)
+	for at := w.From; at < w.To; at += calendar.Day {
+		days = append(days, calendar.Interval{From: at, To: at + calendar.Day})
 	}
 	_, err := e.keep(ctx, website, days, 0, func() bool { return ctx.Err() != nil })
 	return errors.Join(err, ctx.Err())
@@ -79,12 +81,14 @@ var errNotBusy = errors.New("query: the website is not busy")
 type building struct {
 	engine  *Engine
 	website store.Subject
-	from    int64            // pageviews a day
-	site    *partial.Website // that has the partials until they are stored
-	known   *partial.Website // that knows what is stored
+	from    int64          // pageviews a day
+	site    *state.Website // that has the partials until they are stored
+	known   *state.Website // that knows what is stored
 	bundles bundles
-	days    []partial.Stretch
+	days    []calendar.Interval
 	built   []built
+
+	snapshot *days.Snapshot // of days and those around them; nil: not read yet
 }
 
 // A built bundle has its partials in memory of the days that are due.
@@ -97,7 +101,7 @@ type built struct {
 
 // build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
 func (b *building) build(ctx context.Context, stop func() bool) (done bool, err error) {
-	ctx = knowDays(ctx) // versions and seals are of one moment, as in gatherPart; a day that changes since is stored in vain
+	b.snapshot = nil // versions and seals are of one time, as in gatherPart; a day that changes later is stored for nothing
 	for i, bu := range b.bundles.all {
 		one, err := b.gather(ctx, bu)
 		if tooLarge(err) {
@@ -129,9 +133,11 @@ func (b *building) build(ctx context.Context, stop func() bool) (done bool, err 
 // gather computes the partials of a bundle, of the days that are due.
 func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error) {
 	one = built{bu: bu, gathering: bu.gathering(b.engine, b.site, b.website, b.days)}
+	one.snapshot = b.snapshot
 	if err := one.load(ctx); err != nil {
 		return one, err
 	}
+	b.snapshot = one.snapshot
 	one.versions = one.gathering.versions(bu.part)
 	for i, stored := range b.known.StoredVersions(bu.name, b.days) {
 		if stored < one.versions[i] {
@@ -147,13 +153,13 @@ func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error
 
 // pageviews are those of the days that are due: what the first bundle counts.
 func (o *built) pageviews() int64 {
-	var of []partial.Source
+	var of []state.Source
 	for _, i := range o.due {
 		if p := o.found[o.bu.part.count][i]; p != nil {
-			of = append(of, partial.Source{Partial: p, Rows: make([]int32, day/quarter)})
+			of = append(of, state.Source{Partial: p, Rows: make([]int32, calendar.Day/quarter)})
 		}
 	}
-	return partial.Sums(1, of)[0]
+	return state.Sums(1, of)[0]
 }
 
 // encode makes the states that are to be stored, and the dictionaries that are new.
@@ -192,10 +198,10 @@ func (b *building) loadDictionaries(ctx context.Context) error {
 	}
 	found, err := b.engine.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
-		read := make([]*partial.Dictionary, len(b.days))
+		read := make([]*state.Dictionary, len(b.days))
 		for i, of := range b.days {
 			if stored, ok := found[storedName{name, of}]; ok {
-				read[i], _ = partial.ReadDictionary(stored.Bytes) // a damaged one is replaced
+				read[i], _ = state.ReadDictionary(stored.Bytes) // a damaged one is replaced
 			}
 		}
 		b.site.KeepDictionaries(members, b.days, read)
@@ -204,9 +210,9 @@ func (b *building) loadDictionaries(ctx context.Context) error {
 }
 
 // encodeDay makes the states of the i-th day.
-func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []store.State) {
-	var bundles []*partial.Bundle
-	var found [][]*partial.Partial
+func (b *building) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
+	var bundles []*state.Bundle
+	var found [][]*state.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
 		partials := one.bu.partials(b.site, of, one.versions[i])
@@ -214,7 +220,7 @@ func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []
 			continue
 		}
 		bundles, found = append(bundles, &one.bu.Bundle), append(found, partials)
-		rows = one.days.sum(interval{of.From, of.To})
+		rows = one.snapshot.Version(of)
 		states = append(states, store.State{Name: one.bu.name, Day: start, Version: one.versions[i], Rows: rows})
 		for members, name := range one.bu.called {
 			names[members] = name
@@ -232,19 +238,19 @@ func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []
 }
 
 // replaced notes that what is stored with the dictionary of a day has to be computed anew, since there is another.
-func (b *building) replaced(members string, of partial.Stretch) {
+func (b *building) replaced(members string, of calendar.Interval) {
 	b.known.ForgetDictionary(members, of)
 	for _, bu := range b.bundles.all {
 		if _, has := bu.called[members]; has {
-			b.known.NoteStored([]partial.StoredVersion{{Name: bu.name, Of: of}})
+			b.known.NoteStored([]state.StoredVersion{{Name: bu.name, Of: of}})
 		}
 	}
 }
 
 // partials are those of the bundle in a stretch, of a version; nil where some are missing or it has no rows.
-func (bu *bundle) partials(site *partial.Website, of partial.Stretch, version uint64) (all []*partial.Partial) {
+func (bu *bundle) partials(site *state.Website, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range bu.Aggregates {
-		found, missing := site.Find(a, []partial.Stretch{of}, []uint64{version})
+		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
 		if len(missing) > 0 || found[0] == nil {
 			return nil
 		}
@@ -267,9 +273,9 @@ func (b *building) store(ctx context.Context, dictionaries, states []store.State
 		if err := b.engine.background.do(ctx, 0, save); err != nil {
 			return err
 		}
-		noted := make([]partial.StoredVersion, n)
+		noted := make([]state.StoredVersion, n)
 		for i, one := range all[:n] {
-			noted[i] = partial.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
+			noted[i] = state.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
 		}
 		b.known.NoteStored(noted)
 		all = all[n:]

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -29,7 +31,7 @@ type Sealer struct {
 	ahead   map[store.Subject][]store.Day // as they were when partials were computed ahead
 	// scattered are the days that were resealed: what is kept of each lies where each part of it was
 	// written, among that of other websites.
-	scattered map[store.Subject]map[time.Time]bool
+	scattered map[store.Subject]map[int64]bool
 }
 
 // A Backlog is what a Sealer has to do. Days of websites that receive events are due time and again.
@@ -70,7 +72,7 @@ func NewSealer(e *Engine) *Sealer {
 	}
 	return &Sealer{
 		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
-		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[time.Time]bool{},
+		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[int64]bool{},
 	}
 }
 
@@ -120,13 +122,12 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 // came after it was sealed. After each statement it waits nineteen times as long as that took while somebody asks or
 // writes. It ends when ctx does.
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
-	var wanted []stretch
+	var wanted []dayRun
 	for of := range s.engine.outdated.take() {
-		days, failed := s.daysOf(ctx, of)
+		now, failed := s.daysOf(ctx, of)
 		err = errors.Join(err, failed)
-		for _, run := range stale(days, days, s.engine.outlast()) {
-			run.of = of
-			if _, ok, failed := changesOf(ctx, s.store, of, run.interval()); ok && failed == nil {
+		for _, run := range s.engine.staleRuns(of, now, now) {
+			if _, ok, failed := changesOf(ctx, s.store, of, run.Interval); ok && failed == nil {
 				wanted = append(wanted, run)
 			}
 		}
@@ -144,7 +145,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var wanted []stretch
+	var wanted []dayRun
 	var due Backlog
 	all := 0 // days
 	for of, version := range websites {
@@ -152,22 +153,21 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 			s.sealed[of] = s.engine.now()
 			continue
 		}
-		days, failed := s.daysOf(ctx, of)
+		now, failed := s.daysOf(ctx, of)
 		if err = errors.Join(err, failed); failed != nil {
 			continue
 		}
-		for _, run := range s.due(of, days) {
-			run.of = of
-			wanted, all = append(wanted, run), all+run.days()
+		for _, run := range s.due(of, now) {
+			wanted, all = append(wanted, run), all+run.Days()
 		}
-		left := stale(days, days, s.engine.outlast())
+		left := s.engine.staleRuns(of, now, now)
 		for _, run := range left {
-			due.Days += run.days()
-			if due.Oldest.IsZero() || run.from.Before(due.Oldest) {
-				due.Oldest = run.from
+			due.Days += run.Days()
+			if from, _ := run.Times(); due.Oldest.IsZero() || from.Before(due.Oldest) {
+				due.Oldest = from
 			}
 		}
-		if s.before[of] = days; len(left) == 0 {
+		if s.before[of] = now; len(left) == 0 {
 			s.done[of] = version
 		}
 	}
@@ -176,7 +176,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	}
 	s.setBacklog(due)
 	asked := s.engine.asked.order()
-	slices.SortFunc(wanted, func(a, b stretch) int { return cmp.Or(asked(a.of, b.of), b.to.Compare(a.to)) })
+	slices.SortFunc(wanted, func(a, b dayRun) int { return cmp.Or(asked(a.of, b.of), cmp.Compare(b.To, a.To)) })
 	sealedDays, failed := s.seal(ctx, wanted, 0)
 	err = errors.Join(err, failed)
 	if sealedDays == all { // else there are more to seal first
@@ -214,11 +214,11 @@ func (s *Sealer) Finish(ctx context.Context) error {
 
 // statesDue is of how many days the states of a website have to be looked at.
 func (s *Sealer) statesDue(of store.Subject) int {
-	days := quiet(s.before[of])
-	if slices.Equal(days, s.ahead[of]) {
+	quiet := days.Quiet(s.before[of])
+	if slices.Equal(quiet, s.ahead[of]) {
 		return 0
 	}
-	return min(len(days), aheadDays)
+	return min(len(quiet), aheadDays)
 }
 
 func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day, error) {
@@ -227,14 +227,14 @@ func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day
 
 // seal seals stretches one after the other, and reports how many days. After each it rests so many times as long
 // as that took at least, while somebody asks or writes.
-func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests int) (sealedDays int, err error) {
+func (s *Sealer) seal(ctx context.Context, wanted []dayRun, rests int) (sealedDays int, err error) {
 	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
 		run := wanted[0]
 		one := s.engine.background.do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
 		switch {
 		case one == nil:
-			sealedDays += run.days()
-		case run.days() > 1: // it may be more than the store lets one statement have
+			sealedDays += run.Days()
+		case run.Days() > 1: // it may be more than the store lets one statement have
 			wanted = append(wanted, run.halves()...)
 		default:
 			err = errors.Join(err, one)
@@ -246,20 +246,20 @@ func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests int) (sealedD
 	return sealedDays, err
 }
 
-func (s *Sealer) sealOne(ctx context.Context, run stretch) error {
+func (s *Sealer) sealOne(ctx context.Context, run dayRun) error {
 	scattered := s.scattered[run.of]
 	if run.whole {
-		err := s.engine.Seal(ctx, run.of, run.from, run.to)
-		maps.DeleteFunc(scattered, func(day time.Time, _ bool) bool { return err == nil && run.has(day) })
+		err := s.engine.sealDays(ctx, run.of, run.Interval)
+		maps.DeleteFunc(scattered, func(day int64, _ bool) bool { return err == nil && run.Has(day) })
 		return err
 	}
-	partly, err := s.engine.reseal(ctx, run.of, run.interval())
+	partly, err := s.engine.reseal(ctx, run.of, run.Interval)
 	if partly && err == nil {
 		if scattered == nil {
-			scattered = map[time.Time]bool{}
+			scattered = map[int64]bool{}
 			s.scattered[run.of] = scattered
 		}
-		for day := run.from; day.Before(run.to); day = day.AddDate(0, 0, 1) {
+		for day := run.From; day < run.To; day += calendar.Day {
 			scattered[day] = true
 		}
 	}
@@ -267,28 +267,28 @@ func (s *Sealer) sealOne(ctx context.Context, run stretch) error {
 }
 
 // due are the days of a website to seal now, in stretches.
-func (s *Sealer) due(of store.Subject, days []store.Day) []stretch {
+func (s *Sealer) due(of store.Subject, known []store.Day) []dayRun {
 	now := s.engine.now()
-	found, all := s.settled(of, days), stale(days, days, s.engine.outlast())
+	found, all := s.settled(of, known), s.engine.staleRuns(of, known, known)
 	if since, waits := s.sealed[of]; len(all) == 0 || !waits {
 		s.sealed[of] = now
 	} else if s.engine.outlast() && now.Sub(since) >= busyEvery {
 		s.sealed[of] = now
 		return append(found, all...)
 	}
-	return append(found, stale(days, s.before[of], s.engine.outlast())...)
+	return append(found, s.engine.staleRuns(of, known, s.before[of])...)
 }
 
 // settled are the scattered days that rows came to for the last time, it may be assumed: they were over a day
 // ago. They are sealed as a whole, so that what is kept of each lies together.
-func (s *Sealer) settled(of store.Subject, days []store.Day) []stretch {
-	if len(days) == 0 {
+func (s *Sealer) settled(of store.Subject, known []store.Day) []dayRun {
+	if len(known) == 0 {
 		return nil
 	}
-	over, all := s.engine.settledBefore(), spanned(of, days)
-	wanted := make([]bool, all.days())
-	for _, d := range days {
-		wanted[all.index(d.Start)] = s.scattered[of][d.Start] && d.Version > 0 && d.Start.Before(over)
+	over, all := s.engine.settledBefore(), spanned(of, known)
+	wanted := make([]bool, all.Days())
+	for _, d := range known {
+		wanted[all.index(d.Start)] = s.scattered[of][d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
 	}
 	found := all.runs(wanted)
 	for i := range found {
@@ -311,16 +311,16 @@ func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (er
 	round := s.engine.now()
 	stop := func() bool { return ctx.Err() != nil || s.engine.now().Sub(round) >= sealRound }
 	for _, of := range websites {
-		days, due := quiet(s.before[of]), s.statesDue(of)
-		if slices.Equal(days, s.ahead[of]) {
+		quiet, due := days.Quiet(s.before[of]), s.statesDue(of)
+		if slices.Equal(quiet, s.ahead[of]) {
 			continue
 		}
-		done, failed := s.engine.ahead(ctx, of, days, stop)
+		done, failed := s.engine.ahead(ctx, of, quiet, stop)
 		err = errors.Join(err, failed)
 		if !done {
 			return err
 		}
-		s.ahead[of] = days
+		s.ahead[of] = quiet
 		left := s.Backlog()
 		left.States -= due
 		s.setBacklog(left)

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -15,23 +16,23 @@ import (
 // process on every store, and grow with every row that comes or goes. What fails to be stored or loaded is computed.
 
 // listStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
-func (e *Engine) listStored(ctx context.Context, site *partial.Website, website store.Subject) error {
+func (e *Engine) listStored(ctx context.Context, site *state.Website, website store.Subject) error {
 	states, err := e.keeper.States(ctx, website)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	all := make([]partial.StoredVersion, len(states))
+	all := make([]state.StoredVersion, len(states))
 	for i, one := range states {
-		all[i] = partial.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
+		all[i] = state.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
 	}
 	site.SetStored(all)
 	return err
 }
 
 // dayOf is the day that begins then.
-func dayOf(start time.Time) partial.Stretch {
+func dayOf(start time.Time) calendar.Interval {
 	from := start.UnixMilli()
-	return partial.Stretch{From: from, To: from + day}
+	return calendar.Interval{From: from, To: from + calendar.Day}
 }
 
 // mostlyStored reports whether the store has the partials of at least half of the days with rows. Then the first
@@ -83,10 +84,10 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 	if len(wanted) == 0 {
 		return missing, nil
 	}
-	var chunks [][]partial.Stretch
+	var chunks [][]calendar.Interval
 	for len(wanted) > 0 {
 		n := 1
-		for n < len(wanted) && wanted[n].From < wanted[0].From+daysAtOnce*day {
+		for n < len(wanted) && wanted[n].From < wanted[0].From+daysAtOnce*calendar.Day {
 			n++
 		}
 		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
@@ -104,7 +105,7 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 }
 
 // stored tells which of the missing stretches of a part the store has, by a bundle, and which others are missing.
-func (g *gathering) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *bundle, wanted []partial.Stretch, others []int) {
+func (g *gathering) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *bundle, wanted []calendar.Interval, others []int) {
 	if g.engine.keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
 	}
@@ -115,7 +116,7 @@ func (g *gathering) stored(ctx context.Context, of *mergedPart, missing []int, v
 	}
 	stored := g.site.StoredVersions(bu.name, g.stretches)
 	for _, i := range missing {
-		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
+		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
 		} else {
 			others = append(others, i)
@@ -129,7 +130,7 @@ type asking struct {
 	part     *mergedPart
 	from, to int // stretches
 	done     chan struct{}
-	computed *partial.Computed
+	computed *state.Computed
 	err      error
 }
 
@@ -139,17 +140,18 @@ func (g *gathering) computeBeside(ctx context.Context, of *mergedPart, missing [
 	if len(missing) == 0 {
 		return
 	}
+	snapshot := g.snapshot
 	b := &asking{part: of, from: missing[0], to: missing[0] + followOn(missing, computedAtOnce), done: make(chan struct{})}
 	g.asking = b
 	go func() {
 		defer close(b.done)
 		defer func() { _ = recover() }() // whoever asks again finds out
-		b.computed, b.err = g.ask(ctx, of, b.from, b.to)
+		b.computed, b.err = g.ask(ctx, of, b.from, b.to, snapshot)
 	}()
 }
 
 // asked waits for what was computed of these stretches; nil: nothing was.
-func (g *gathering) asked(of *mergedPart, from, to int) (*partial.Computed, error) {
+func (g *gathering) asked(of *mergedPart, from, to int) (*state.Computed, error) {
 	b := g.asking
 	if b == nil || b.part != of || b.from != from || b.to != to {
 		return nil, nil
@@ -162,26 +164,26 @@ func (g *gathering) asked(of *mergedPart, from, to int) (*partial.Computed, erro
 // A storedName is what the store calls a state or a dictionary of a day.
 type storedName struct {
 	name int64
-	of   partial.Stretch
+	of   calendar.Interval
 }
 
 // storedDays are what the store has of some days.
 type storedDays struct {
-	days         []partial.Stretch
+	days         []calendar.Interval
 	of           map[storedName]store.State
-	dictionaries map[storedName]*partial.Dictionary
+	dictionaries map[storedName]*state.Dictionary
 }
 
 // loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. Those of many days are loaded
 // together, which takes less time than one after the other.
-func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.Aggregate, chunks [][]partial.Stretch) {
+func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []state.Aggregate, chunks [][]calendar.Interval) {
 	var all []storedDays
 	for bytes := 0; len(chunks) > 0; {
 		read := make([]storedDays, min(len(chunks), readAtOnce))
-		partial.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) })
+		state.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) })
 		for _, one := range read {
-			for _, state := range one.of {
-				bytes += len(state.Bytes)
+			for _, found := range one.of {
+				bytes += len(found.Bytes)
 			}
 		}
 		all, chunks = append(all, read...), chunks[len(read):]
@@ -193,7 +195,7 @@ func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.A
 }
 
 // readChunk reads states of some days, with their dictionaries. It has no days when the store fails to tell.
-func (g *gathering) readChunk(ctx context.Context, bu *bundle, some []partial.Aggregate, days []partial.Stretch) storedDays {
+func (g *gathering) readChunk(ctx context.Context, bu *bundle, some []state.Aggregate, days []calendar.Interval) storedDays {
 	names := []int64{bu.name}
 	for _, members := range bu.unknown(g.site, some, days) {
 		names = append(names, bu.called[members])
@@ -205,17 +207,17 @@ func (g *gathering) readChunk(ctx context.Context, bu *bundle, some []partial.Ag
 	return storedDays{days, of, bu.dictionaries(of, days)}
 }
 
-func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, all []storedDays) {
-	var states []partial.StoredState
-	var unread []partial.StoredVersion
+func (g *gathering) loadDays(bu *bundle, some []state.Aggregate, all []storedDays) {
+	var states []state.StoredState
+	var unread []state.StoredVersion
 	for _, read := range all {
 		for _, day := range read.days {
-			state, ok := read.of[storedName{bu.name, day}]
+			found, ok := read.of[storedName{bu.name, day}]
 			if !ok {
-				unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
+				unread = append(unread, state.StoredVersion{Name: bu.name, Of: day})
 				continue
 			}
-			one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string]*partial.Dictionary{}}
+			one := state.StoredState{Of: day, Version: found.Version, State: found.Bytes, Dictionaries: map[string]*state.Dictionary{}}
 			for members, name := range bu.called {
 				one.Dictionaries[members] = read.dictionaries[storedName{name, day}]
 			}
@@ -223,19 +225,19 @@ func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, all []storedD
 		}
 	}
 	for _, day := range g.site.Load(&bu.Bundle, some, quarter, states) {
-		unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
+		unread = append(unread, state.StoredVersion{Name: bu.name, Of: day})
 	}
 	g.site.NoteStored(unread)
 }
 
 // dictionaries are those among what was read that are not damaged.
-func (bu *bundle) dictionaries(read map[storedName]store.State, days []partial.Stretch) map[storedName]*partial.Dictionary {
-	found := map[storedName]*partial.Dictionary{}
+func (bu *bundle) dictionaries(read map[storedName]store.State, days []calendar.Interval) map[storedName]*state.Dictionary {
+	found := map[storedName]*state.Dictionary{}
 	for _, name := range bu.called {
 		for _, day := range days {
 			at := storedName{name, day}
 			if stored, ok := read[at]; ok {
-				if d, err := partial.ReadDictionary(stored.Bytes); err == nil {
+				if d, err := state.ReadDictionary(stored.Bytes); err == nil {
 					found[at] = d
 				}
 			}
@@ -245,15 +247,15 @@ func (bu *bundle) dictionaries(read map[storedName]store.State, days []partial.S
 }
 
 // unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
-func (bu *bundle) unknown(site *partial.Website, some []partial.Aggregate, days []partial.Stretch) []string {
+func (bu *bundle) unknown(site *state.Website, some []state.Aggregate, days []calendar.Interval) []string {
 	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
-		return !slices.ContainsFunc(days, func(s partial.Stretch) bool { return !site.HasDictionary(members, s) })
+		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return !site.HasDictionary(members, s) })
 	})
 }
 
 // readStates reads what the store has by these names, of days in their order.
-func (e *Engine) readStates(ctx context.Context, website store.Subject, names []int64, days []partial.Stretch) (map[storedName]store.State, error) {
-	from, to := interval{days[0].From, days[len(days)-1].To}.times()
+func (e *Engine) readStates(ctx context.Context, website store.Subject, names []int64, days []calendar.Interval) (map[storedName]store.State, error) {
+	from, to := calendar.Interval{From: days[0].From, To: days[len(days)-1].To}.Times()
 	states, err := e.keeper.LoadStates(ctx, website, names, from, to)
 	found := make(map[storedName]store.State, len(states))
 	for _, one := range states {

@@ -8,7 +8,10 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
-	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -32,12 +35,12 @@ type SealDifference struct {
 // sealTables are the tables that keep something of sealed days: by which time, and from the rows of
 // how many days around it is computed.
 var sealTables = []struct {
-	name          string
-	time          expr.Ident
-	before, after int
+	name  string
+	time  expr.Ident
+	reach catalog.Reach
 }{
-	{sealedSessions, "start", sessionsNeedBefore, sessionsNeedAfter},
-	{sealedHits, "time", hitsNeedBefore, hitsNeedAfter},
+	{sealedSessions, "start", catalog.ReachOfSessions},
+	{sealedHits, "time", catalog.ReachOfEvents},
 }
 
 // errNotDerived says that the store is no [store.Deriver].
@@ -58,15 +61,15 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 	}
 	all := spanned(website, known)
 	for table := range sealTables {
-		sealed := make([]bool, all.days())
-		days, err := standingSeals(ctx, d, all, table)
+		sealed := make([]bool, all.Days())
+		seals, err := freshSeals(ctx, d, all, table)
 		if err != nil {
 			return report, err
 		}
-		for i, day := range days {
+		for i, day := range seals {
 			sealed[i] = day.Sealed > 0
 		}
-		err = inHalves(ctx, all.runs(sealed), func(run stretch) error { return e.verify(ctx, d, run, table, &report) })
+		err = inHalves(ctx, all.runs(sealed), func(run dayRun) error { return e.verify(ctx, d, run, table, &report) })
 		if err != nil {
 			return report, err
 		}
@@ -77,8 +80,8 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 // verify compares what a table keeps of the days of run, all of them sealed, and adds to report. A
 // commit may be seen before the store tells that the day changed, so days that differ are
 // compared once more.
-func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table int, report *SealReport) error {
-	before, err := standingSeals(ctx, d, run, table)
+func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table int, report *SealReport) error {
+	before, err := freshSeals(ctx, d, run, table)
 	if err != nil {
 		return err
 	}
@@ -89,7 +92,7 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table
 	if err != nil {
 		return err
 	}
-	after, err := standingSeals(ctx, d, run, table)
+	after, err := freshSeals(ctx, d, run, table)
 	if err != nil {
 		return err
 	}
@@ -109,21 +112,23 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table
 	return nil
 }
 
-// standingSeals are the days of run. Sealed is 0 where nothing is kept of a day or its seal does not stand for a
-// table, and Version is the sum of those of the days that it was computed from: it is another one when a seal
-// was replaced because rows changed.
-func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int) ([]store.Day, error) {
-	t := sealTables[table]
-	days, err := daysIn(ctx, d, run.of, run.interval().widen(int64(t.before)*day, int64(t.after)*day))
+// freshSeals returns the days of run. Sealed is 0 if a day has no seal or if the seal is not valid for a table. Version is the sum of
+// the versions of the days that the seal was computed from: it changes when a seal is replaced because rows changed.
+func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table int) ([]store.Day, error) {
+	reach := sealTables[table].reach
+	around := reach.Around(run.Interval)
+	snapshot, err := days.Read(ctx, d, run.of, around)
 	if err != nil {
 		return nil, err
 	}
-	stands, seals := standing(days, t.before, t.after), make([]store.Day, run.days())
+	all := snapshot.Of(around)
+	fresh, seals := days.Fresh(all, reach), make([]store.Day, run.Days())
 	for i := range seals {
-		if stands[t.before+i] {
-			seals[i].Sealed = days[t.before+i].Sealed
+		at := int64(i) + reach.Before
+		if fresh[at] {
+			seals[i].Sealed = all[at].Sealed
 		}
-		for _, near := range days[i : i+t.before+t.after+1] {
+		for _, near := range all[i : at+reach.After+1] {
 			seals[i].Version += near.Version
 		}
 	}
@@ -135,7 +140,7 @@ func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int)
 // the website, in memory and in the store, and all cached answers are dropped: they are of the same versions, and may
 // have been computed from what the seals were before. Then it computes and stores the partials that a [Sealer] would.
 // Other processes keep theirs in memory.
-func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
+func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
 		return 0, errNotDerived
@@ -145,14 +150,14 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		return 0, err
 	}
 	all := spanned(website, known)
-	wanted := make([]bool, all.days())
+	wanted := make([]bool, all.Days())
 	for _, one := range known {
 		wanted[all.index(one.Start)] = true
 	}
-	err = inHalves(ctx, all.runs(wanted), func(run stretch) error {
-		err := e.Seal(ctx, website, run.from, run.to)
+	err = inHalves(ctx, all.runs(wanted), func(run dayRun) error {
+		err := e.sealDays(ctx, website, run.Interval)
 		if err == nil {
-			days += run.days()
+			sealed += run.Days()
 		}
 		return err
 	})
@@ -166,23 +171,23 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		e.answers.kept.Clear()
 	}
 	if err != nil {
-		return days, err
+		return sealed, err
 	}
 	if known, err = d.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53)); err != nil {
-		return days, err
+		return sealed, err
 	}
-	_, err = e.ahead(ctx, website, quiet(known), func() bool { return ctx.Err() != nil })
-	return days, errors.Join(err, ctx.Err())
+	_, err = e.ahead(ctx, website, days.Quiet(known), func() bool { return ctx.Err() != nil })
+	return sealed, errors.Join(err, ctx.Err())
 }
 
 // inHalves does what is to be done of stretches in their order. Where that fails, it may be more
 // than the store lets one statement have, and is done of each half.
-func inHalves(ctx context.Context, runs []stretch, do func(stretch) error) error {
+func inHalves(ctx context.Context, runs []dayRun, do func(dayRun) error) error {
 	for _, run := range runs {
 		err := do(run)
 		switch {
 		case err == nil:
-		case ctx.Err() != nil || run.days() == 1:
+		case ctx.Err() != nil || run.Days() == 1:
 			return err
 		default:
 			if err := inHalves(ctx, run.halves(), do); err != nil {
@@ -194,16 +199,15 @@ func inHalves(ctx context.Context, runs []stretch, do func(stretch) error) error
 }
 
 // sealDifferences compares what a table keeps of the days of run with what the derivation gives.
-func (e *Engine) sealDifferences(ctx context.Context, run stretch, table int) ([]SealDifference, error) {
-	rng := interval{run.from.UnixMilli(), run.to.UnixMilli()}
-	rows, err := e.store.Query(ctx, differences(e.store.Dialect(), run.of, rng, table))
+func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table int) ([]SealDifference, error) {
+	rows, err := e.store.Query(ctx, differences(e.store.Dialect(), run.of, run.Interval, table))
 	if err != nil {
 		return nil, err
 	}
 	found := make([]SealDifference, rows.Len)
 	for i := range found {
 		found[i] = SealDifference{
-			Day: time.UnixMilli(rows.Columns[0].Ints[i] * day).UTC(), Table: sealTables[table].name,
+			Day: time.UnixMilli(rows.Columns[0].Ints[i] * calendar.Day).UTC(), Table: sealTables[table].name,
 			Missing: rows.Columns[1].Ints[i], Surplus: rows.Columns[2].Ints[i],
 		}
 	}
@@ -212,7 +216,7 @@ func (e *Engine) sealDifferences(ctx context.Context, run stretch, table int) ([
 
 // differences writes the statement that counts, by day, the rows that a table keeps too few and too
 // many of. Each row that is computed counts 1, each that is kept -1: the sum of equal ones is 0.
-func differences(d *dialect.Dialect, website store.Subject, rng interval, table int) store.Statement {
+func differences(d *dialect.Dialect, website store.Subject, rng calendar.Interval, table int) store.Statement {
 	t := sealTables[table]
 	c := newDerivation(d, website, rng)
 	derived := c.derived(t.name)
@@ -237,7 +241,7 @@ func differences(d *dialect.Dialect, website store.Subject, rng interval, table 
 		where: []expr.Expr{expr.Ne(copies, expr.Int(0))},
 		order: []ordering{{e: expr.Out("day")}},
 		columns: []named{
-			{"day", expr.Call(dialect.FloorDiv, expr.Col("x", t.time), expr.Int(day))},
+			{"day", expr.Call(dialect.FloorDiv, expr.Col("x", t.time), expr.Int(calendar.Day))},
 			{"missing", expr.Call(dialect.SumIf, copies, expr.Gt(copies, expr.Int(0)))},
 			{"surplus", expr.Call(dialect.SumIf, expr.Sub(expr.Int(0), copies), expr.Lt(copies, expr.Int(0)))},
 		},
