@@ -16,8 +16,10 @@ func (stuck) Days(ctx context.Context, _ store.Subject, _, _ time.Time) ([]store
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
+
 func (stuck) Websites(context.Context) (map[store.Subject]uint64, error) { return nil, nil }
-func (stuck) Seal(context.Context, store.Derivation) error               { return nil }
+
+func (stuck) Seal(context.Context, store.Derivation) error { return nil }
 
 // Questions wait for their partials once each, and not more than there is room for. Close forgets them.
 func TestComputeLater(t *testing.T) {
@@ -27,7 +29,7 @@ func TestComputeLater(t *testing.T) {
 	}
 	ask := func(website string) {
 		t.Helper()
-		found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
+		found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
 			Request{Parameters: []Parameter{{Name: "countries"}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 {
 			t.Fatal(mistakes)

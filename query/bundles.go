@@ -40,9 +40,9 @@ func (e *Engine) bundlesOf() bundles {
 		// Any website and time do: see bundle.
 		const anyDay = "2001-01-01"
 		now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
-		for _, of := range e.types.all() {
+		for _, of := range e.types.All() {
 			req := Request{StartDate: anyDay, EndDate: anyDay, Parameters: []Parameter{{Name: of.Name}}}
-			resolved, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
+			resolved, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
 			if len(mistakes) > 0 || resolved.parameters[0].err != nil {
 				continue // it is of another kind of subject, or needs a filter
 			}

@@ -69,7 +69,7 @@ func TestBundles(t *testing.T) {
 			}
 		}
 		if of := known.of(one.merge, one.part); of != one {
-			t.Errorf("%s by %s is in another bundle", one.part.tb.name, one.KeyNames)
+			t.Errorf("%s by %s is in another bundle", one.part.tb.Name, one.KeyNames)
 		}
 		filtered := *one.merge
 		filtered.leaves = slices.Clone(one.leaves)
@@ -77,7 +77,7 @@ func TestBundles(t *testing.T) {
 			filtered.leaves[i].Name += "\nwhere country eq"
 		}
 		if known.of(&filtered, one.part) != nil {
-			t.Errorf("%s by %s is stored with a filter", one.part.tb.name, one.KeyNames)
+			t.Errorf("%s by %s is stored with a filter", one.part.tb.Name, one.KeyNames)
 		}
 		seen++
 	}

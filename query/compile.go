@@ -7,6 +7,7 @@ import (
 	"github.com/huandu/go-sqlbuilder"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
@@ -180,9 +181,9 @@ func (c *compiler) read(w calendar.Interval) []expr.Expr { return c.readAt("time
 // readAt is read of rows whose time is in another column.
 func (c *compiler) readAt(column expr.Ident, w calendar.Interval) []expr.Expr {
 	return []expr.Expr{
-		expr.Eq(row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
-		expr.Ge(row(column), milli(w.From)),
-		expr.Lt(row(column), milli(w.To)),
+		expr.Eq(catalog.Row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
+		expr.Ge(catalog.Row(column), milli(w.From)),
+		expr.Lt(catalog.Row(column), milli(w.To)),
 	}
 }
 
@@ -205,7 +206,7 @@ func (c *compiler) ordering(group, dimensions []expr.Expr) []ordering {
 		}
 	}
 	for _, o := range c.p.Sort {
-		add(o.column, o.desc)
+		add(o.Column, o.Desc)
 	}
 	for _, k := range group {
 		found = append(found, ordering{e: k})
@@ -233,7 +234,7 @@ func kinds(p *plan) []dialect.Kind {
 	}
 	for _, f := range p.keys() {
 		kind := dialect.Text
-		if f.number {
+		if f.Number {
 			kind = dialect.Int
 		}
 		found = append(found, kind)

@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // part is what one table gives to an answer: its metrics by the answer's keys.
 type part struct {
-	tb      *table
-	metrics []*metric
+	tb      *catalog.Table
+	metrics []*catalog.BoundMetric
 	q       selection
 	gap     calendar.Interval // with rows: the time that is computed from events
 	partly  bool              // of the ids that changed alone: the hits of the others are kept
@@ -20,14 +21,11 @@ type part struct {
 	ids     expr.Expr         // which session ids its rows have, of events t; absent: any
 }
 
-// alias is what a metric is called between its part and the answer's columns.
-func (m *metric) alias() expr.Ident { return expr.Ident(m.source + "_" + m.Name) }
-
 // aggregate makes the answer of a plan that counts.
 func (c *compiler) aggregate() selection {
 	parts := c.parts()
 	switch {
-	case c.p.Type.table.rows == outcomeRows:
+	case c.p.Type.Table.Rows == catalog.OutcomeRows:
 		c.outcomes()
 	case c.chooses(parts):
 		c.choose(parts[0])
@@ -38,7 +36,7 @@ func (c *compiler) aggregate() selection {
 
 	var q selection
 	for _, f := range c.p.Group {
-		q.columns = append(q.columns, named{expr.Ident(f.Name), joined(expr.Ident(f.Name))})
+		q.columns = append(q.columns, named{expr.Ident(f.Name), catalog.Joined(expr.Ident(f.Name))})
 	}
 	q.columns = append(q.columns, c.columns()...)
 	q.from = relation{from, "j"}
@@ -68,28 +66,20 @@ func (c *compiler) aggregate() selection {
 	return q
 }
 
-func joined(name expr.Ident) expr.Expr { return expr.Col("j", name) }
-
-// bucketColumn is the key of a series; sourceRowsColumn counts the rows of the type's source.
-const (
-	bucketColumn     = expr.Ident("bucket")
-	sourceRowsColumn = expr.Ident("source_rows")
-)
-
 // keys are the answer's keys but the bucket, as its relation j has them.
 func (c *compiler) keys() []expr.Expr {
 	var found []expr.Expr
-	for _, f := range slices.Concat(c.p.Group, c.p.Type.dimensions) {
-		found = append(found, joined(expr.Ident(f.Name)))
+	for _, f := range slices.Concat(c.p.Group, c.p.Type.DimensionFields) {
+		found = append(found, catalog.Joined(expr.Ident(f.Name)))
 	}
 	return found
 }
 
 // columns are the type's.
 func (c *compiler) columns() []named {
-	found := make([]named, len(c.p.Type.columns))
-	for i, col := range c.p.Type.columns {
-		found[i] = named{expr.Ident(col.Name), c.p.Type.exprs[i]}
+	found := make([]named, len(c.p.Type.Outputs))
+	for i, col := range c.p.Type.Outputs {
+		found[i] = named{expr.Ident(col.Name), c.p.Type.OutputExprs[i]}
 	}
 	return found
 }
@@ -97,11 +87,11 @@ func (c *compiler) columns() []named {
 // parts makes a part of each table whose metrics the type shows.
 func (c *compiler) parts() []*part {
 	var found []*part
-	for _, m := range c.p.Type.metrics {
-		i := slices.IndexFunc(found, func(p *part) bool { return p.tb == m.table })
+	for _, m := range c.p.Type.Metrics {
+		i := slices.IndexFunc(found, func(p *part) bool { return p.tb == m.Table })
 		if i < 0 {
 			i = len(found)
-			found = append(found, &part{tb: m.table})
+			found = append(found, &part{tb: m.Table})
 		}
 		found[i].metrics = append(found[i].metrics, m)
 	}
@@ -118,33 +108,33 @@ func (c *compiler) part(p *part) selection {
 	q.columns = c.partKeys(p.tb)
 	q.group = len(q.columns)
 	for _, m := range p.metrics {
-		q.columns = append(q.columns, named{m.alias(), m.expr})
+		q.columns = append(q.columns, named{m.Alias(), m.Expr})
 	}
-	if c.p.Type.leftJoin {
-		q.columns = append(q.columns, named{sourceRowsColumn, c.sourceRows(p.tb)})
+	if c.p.Type.LeftJoin {
+		q.columns = append(q.columns, named{catalog.SourceRowsColumn, c.sourceRows(p.tb)})
 	}
 	return q
 }
 
 // rows selects the rows of tb that count, and no columns yet.
-func (c *compiler) rows(tb *table) selection {
+func (c *compiler) rows(tb *catalog.Table) selection {
 	var q selection
-	switch tb.rows {
-	case sessionRows:
+	switch tb.Rows {
+	case catalog.SessionRows:
 		q.from = relation{"sessions", "s"}
-	case outageRows:
+	case catalog.OutageRows:
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case outcomeRows:
-		q.from = relation{tb.name, "o"}
+	case catalog.OutcomeRows:
+		q.from = relation{tb.Name, "o"}
 		return q
 	default:
-		q.from = relation{string(tb.logical), "t"}
-		if tb.perProperty {
-			q.lateral = relation{c.w.Write(expr.Call(dialect.JSONEach, row("properties"))), "q"}
+		q.from = relation{string(tb.Logical), "t"}
+		if tb.PerProperty {
+			q.lateral = relation{c.w.Write(expr.Call(dialect.JSONEach, catalog.Row("properties"))), "q"}
 		}
-		q.where = append(c.read(c.rng), tb.where)
+		q.where = append(c.read(c.rng), tb.Where)
 	}
 	q.where = append(q.where, c.conditions(tb)...)
 	q.where = append(q.where, c.shown(tb))
@@ -152,51 +142,51 @@ func (c *compiler) rows(tb *table) selection {
 }
 
 // shown is true for the rows of tb that neither SkipEmpty nor OnlyEmpty of the type leaves out.
-func (c *compiler) shown(tb *table) expr.Expr {
+func (c *compiler) shown(tb *catalog.Table) expr.Expr {
 	var found []expr.Expr
-	if f := c.p.Type.skipEmpty; f != nil {
-		found = append(found, expr.Ne(value(f, tb), expr.Lit("")))
+	if f := c.p.Type.SkipEmptyField; f != nil {
+		found = append(found, expr.Ne(catalog.Value(f, tb), expr.Lit("")))
 	}
-	if f := c.p.Type.onlyEmpty; f != nil {
-		found = append(found, expr.Eq(value(f, tb), expr.Lit("")))
+	if f := c.p.Type.OnlyEmptyField; f != nil {
+		found = append(found, expr.Eq(catalog.Value(f, tb), expr.Lit("")))
 	}
 	return expr.And(found...)
 }
 
 // sourceRows counts the rows of a part that make a row of the answer.
-func (c *compiler) sourceRows(tb *table) expr.Expr {
-	if tb == c.p.Type.table {
+func (c *compiler) sourceRows(tb *catalog.Table) expr.Expr {
+	if tb == c.p.Type.Table {
 		return expr.Call(dialect.Count)
 	}
 	return expr.Int(0)
 }
 
 // partKeys are the answer's keys as the rows of tb have them.
-func (c *compiler) partKeys(tb *table) []named {
+func (c *compiler) partKeys(tb *catalog.Table) []named {
 	var found []named
 	if c.p.Type.Shape == Series {
-		found = append(found, named{bucketColumn, c.bucket(tb)})
+		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
 	}
 	for _, f := range c.p.Group {
-		v := value(f, tb)
-		if f.Match == byReferrer && !tb.derived() {
+		v := catalog.Value(f, tb)
+		if f.Match == catalog.ByReferrer && !tb.Derived() {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}
 		found = append(found, named{expr.Ident(f.Name), v})
 	}
-	for _, f := range c.p.Type.dimensions {
-		found = append(found, named{expr.Ident(f.Name), value(f, tb)})
+	for _, f := range c.p.Type.DimensionFields {
+		found = append(found, named{expr.Ident(f.Name), catalog.Value(f, tb)})
 	}
 	return found
 }
 
 // bucket numbers the local day or hour that a row of tb counts for.
-func (c *compiler) bucket(tb *table) expr.Expr {
+func (c *compiler) bucket(tb *catalog.Table) expr.Expr {
 	at := expr.Col("t", "time")
-	switch tb.rows {
-	case sessionRows:
+	switch tb.Rows {
+	case catalog.SessionRows:
 		at = expr.Col("s", "start")
-	case outageRows:
+	case catalog.OutageRows:
 		return expr.Col("o", "bucket")
 	}
 	segments := calendar.Segments(c.p.Range)

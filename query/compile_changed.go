@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -31,11 +32,11 @@ func (c *compiler) tellChanged() {
 	c.toldChanged = true
 	since := expr.Arg(dialect.Int, int64(c.kept.Changes.Since)) // commits are counted
 	c.with(changedIDs, c.build(selection{from: relation{"events", "t"}, group: 1,
-		where:   append(c.read(c.kept.Changes.In), expr.Gt(row("version"), since), hitRows),
-		columns: []named{{"session_hash", row("session_hash")}, {"told", expr.Call(dialect.Max, expr.Int(1))}}}))
+		where:   append(c.read(c.kept.Changes.In), expr.Gt(catalog.Row("version"), since), hitRows),
+		columns: []named{{"session_hash", catalog.Row("session_hash")}, {"told", expr.Call(dialect.Max, expr.Int(1))}}}))
 	c.with(firstChanged, c.build(selection{from: relation{"events", "t"}, joins: []join{{to: relation{changedIDs, "i"}, on: sameID}},
 		where:   c.read(c.kept.Changes.In),
-		columns: []named{{"told", expr.Call(dialect.Max, expr.Col("i", "told"))}, {"first", expr.Call(dialect.Min, row("time"))}}}))
+		columns: []named{{"told", expr.Call(dialect.Max, expr.Col("i", "told"))}, {"first", expr.Call(dialect.Min, catalog.Row("time"))}}}))
 	c.withOnce(changedFrom, c.build(selection{from: relation{changedIDs, "i"},
 		joins:   []join{{to: relation{firstChanged, "l"}, on: expr.Eq(expr.Col("l", "told"), expr.Col("i", "told"))}},
 		columns: []named{{"session_hash", expr.Col("i", "session_hash")}, {"first", expr.Col("l", "first")}}}))
@@ -43,7 +44,7 @@ func (c *compiler) tellChanged() {
 
 // ofChanged joins events t to the ids that changed, from the first of all of them on.
 func ofChanged() join {
-	return join{to: relation{changedFrom, "i"}, on: expr.And(sameID, expr.Ge(row("time"), expr.Col("i", "first")))}
+	return join{to: relation{changedFrom, "i"}, on: expr.And(sameID, expr.Ge(catalog.Row("time"), expr.Col("i", "first")))}
 }
 
 // unchanged returns q, which reads sealed rows of w, without the rows of ids that changed where those are computed from events.
@@ -57,4 +58,4 @@ func unchanged(w days.Part, q selection) selection {
 }
 
 // sameID holds where rows t are of an id i.
-var sameID = expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))
+var sameID = expr.Eq(expr.Col("i", "session_hash"), catalog.Row("session_hash"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -18,9 +19,9 @@ const manyMetrics = 6
 // where one table gives many metrics, and none is a share of rows that the page does not have.
 func (c *compiler) chooses(parts []*part) bool {
 	ty := c.p.Type
-	return len(parts) == 1 && ty.Shape == Breakdown && len(ty.Values) == 0 && len(ty.dimensions) > 0 &&
-		c.p.Limit > 0 && !c.p.Keyed && !c.p.OfKeys && parts[0].tb.rows == plainRows &&
-		!slices.ContainsFunc(ty.columns, func(col column) bool { return col.Name == shareColumn }) &&
+	return len(parts) == 1 && ty.Shape == Breakdown && len(ty.Values) == 0 && len(ty.DimensionFields) > 0 &&
+		c.p.Limit > 0 && !c.p.Keyed && !c.p.OfKeys && parts[0].tb.Rows == catalog.PlainRows &&
+		!slices.ContainsFunc(ty.Outputs, func(col catalog.Output) bool { return col.Name == catalog.ShareColumn }) &&
 		len(parts[0].metrics) >= len(c.choosing(parts[0]).metrics)+manyMetrics
 }
 
@@ -28,8 +29,8 @@ func (c *compiler) chooses(parts []*part) bool {
 func (c *compiler) choosing(p *part) *part {
 	asked := columnsOf("j", selection{columns: c.orderedBy(), where: c.having()})
 	few := *p
-	few.metrics = slices.DeleteFunc(slices.Clone(p.metrics), func(m *metric) bool {
-		return !slices.Contains(asked, string(m.alias()))
+	few.metrics = slices.DeleteFunc(slices.Clone(p.metrics), func(m *catalog.BoundMetric) bool {
+		return !slices.Contains(asked, string(m.Alias()))
 	})
 	few.q = c.part(&few)
 	return &few
@@ -65,21 +66,21 @@ func (c *compiler) choose(p *part) {
 // idOf is the hash that the rows of p have of the only key: then there are many keys, and few rows of
 // each. It is absent where there are other keys, or none has a hash.
 func (c *compiler) idOf(p *part) expr.Expr {
-	keys := slices.Concat(c.p.Group, c.p.Type.dimensions)
-	if len(keys) > 1 || keys[0].Hash == "" || c.p.Type.skipEmpty != keys[0] || p.rows != nil || p.q.lateral != (relation{}) {
+	keys := slices.Concat(c.p.Group, c.p.Type.DimensionFields)
+	if len(keys) > 1 || keys[0].Hash == "" || c.p.Type.SkipEmptyField != keys[0] || p.rows != nil || p.q.lateral != (relation{}) {
 		return expr.Expr{}
 	}
-	return row(keys[0].Hash)
+	return catalog.Row(keys[0].Hash)
 }
 
 // chooseKeys chooses the keys that few orders first, and leaves the rows of others out of p.
 func (c *compiler) chooseKeys(few, p *part) {
-	c.with("ordered_"+few.tb.name, c.build(few.q))
-	chosen := c.pageOf("ordered_" + few.tb.name)
+	c.with("ordered_"+few.tb.Name, c.build(few.q))
+	chosen := c.pageOf("ordered_" + few.tb.Name)
 	var keys, columns []expr.Expr
 	for i, key := range c.partKeys(p.tb) {
 		name := expr.Ident(fmt.Sprintf("chosen_%d", i+1))
-		chosen.columns = append(chosen.columns, named{name, joined(key.as)})
+		chosen.columns = append(chosen.columns, named{name, catalog.Joined(key.as)})
 		keys, columns = append(keys, key.e), append(columns, expr.Col("chosen", name))
 	}
 	c.with("chosen", c.build(chosen))
@@ -111,9 +112,9 @@ const chosenID = expr.Ident("chosen_id")
 func (c *compiler) chooseIDs(few *part, id expr.Expr) {
 	few.q.columns = append(few.q.columns, named{chosenID, expr.Call(dialect.AnyValue, id)})
 	latest := c.latest(few, id)
-	c.with("ordered_"+few.tb.name, c.build(few.q))
-	chosen := c.pageOf("ordered_" + few.tb.name)
-	chosen.columns = append(chosen.columns, named{chosenID, joined(chosenID)})
+	c.with("ordered_"+few.tb.Name, c.build(few.q))
+	chosen := c.pageOf("ordered_" + few.tb.Name)
+	chosen.columns = append(chosen.columns, named{chosenID, catalog.Joined(chosenID)})
 	if latest == nil {
 		c.with("chosen", c.build(chosen))
 		return
@@ -137,19 +138,19 @@ func (c *compiler) readChosen(p *part, id expr.Expr) {
 	}
 	rows.where = append(rows.where, among(id, "chosen", chosenID))
 	p.q.where = where
-	name := "rows_" + p.tb.name
+	name := "rows_" + p.tb.Name
 	asked := columnsOf("t", p.q)
 	for _, more := range []string{"session_hash", "time"} {
-		if p.tb.hasSessions() && !slices.Contains(asked, more) {
+		if p.tb.HasSessions() && !slices.Contains(asked, more) {
 			asked = append(asked, more)
 		}
 	}
 	for _, col := range asked {
-		rows.columns = append(rows.columns, named{expr.Ident(col), row(expr.Ident(col))})
+		rows.columns = append(rows.columns, named{expr.Ident(col), catalog.Row(expr.Ident(col))})
 	}
 	c.withOnce(name, c.build(rows))
 	p.q.from = relation{name, "t"}
-	p.ids = among(row("session_hash"), expr.Alias(name), "session_hash")
+	p.ids = among(catalog.Row("session_hash"), expr.Alias(name), "session_hash")
 }
 
 // among holds where e is in a column of a relation.
@@ -160,11 +161,11 @@ func among(e expr.Expr, of expr.Alias, column expr.Ident) expr.Expr {
 // having says which rows of the answer are shown.
 func (c *compiler) having() []expr.Expr {
 	var found []expr.Expr
-	for _, m := range c.p.Type.skipZero {
-		found = append(found, expr.Gt(joined(m.alias()), expr.Int(0)))
+	for _, m := range c.p.Type.SkipZeroMetrics {
+		found = append(found, expr.Gt(catalog.Joined(m.Alias()), expr.Int(0)))
 	}
-	if c.p.Type.leftJoin {
-		found = append(found, expr.Gt(joined(sourceRowsColumn), expr.Int(0)))
+	if c.p.Type.LeftJoin {
+		found = append(found, expr.Gt(catalog.Joined(catalog.SourceRowsColumn), expr.Int(0)))
 	}
 	return found
 }

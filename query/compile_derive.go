@@ -58,27 +58,27 @@ func (c *compiler) derived(table string) selection {
 func (c *compiler) derivedSessions() selection {
 	spec := sessionSpec{columns: sealedFacts, earlyRows: true, changed: c.toldChanged}
 	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(catalog.ReachOfSessions.Around(c.rng)), visible)}, spec)
-	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: ofSession("start")}},
-		where: []expr.Expr{expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())}}
+	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: catalog.OfSession("start")}},
+		where: []expr.Expr{expr.Ge(catalog.OfSession("start"), expr.RangeFrom()), expr.Lt(catalog.OfSession("start"), expr.RangeTo())}}
 	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
-		q.columns = append(q.columns, named{expr.Ident(name), ofSession(expr.Ident(name))})
+		q.columns = append(q.columns, named{expr.Ident(name), catalog.OfSession(expr.Ident(name))})
 	}
 	return q
 }
 
 // bySession is the order that hits are stored in: what those of a session share takes the least space side by side,
 // and by hours fewer are looked through for a part of a day.
-var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, row("time"), expr.Int(calendar.Hour))}, {e: row("session_hash")}, {e: row("time")}}
+var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, catalog.Row("time"), expr.Int(calendar.Hour))}, {e: catalog.Row("session_hash")}, {e: catalog.Row("time")}}
 
 func (c *compiler) derivedHits() selection {
 	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(catalog.ReachOfEvents.Around(c.rng)), visible)},
-		sessionSpec{columns: append(sessionColumns(), "page_events"), changed: c.toldChanged})
+		sessionSpec{columns: append(catalog.SessionColumns(), "page_events"), changed: c.toldChanged})
 	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: bySession}
 	if c.toldChanged {
 		q.joins = []join{ofChanged()}
 	}
 	q.joins = append(q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
-	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
+	for _, name := range append(slices.Clone(hitColumns), catalog.SessionColumns()...) {
 		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
 	}
 	if c.w.Dialect.Has(dialect.PrefixNumber) {

@@ -6,6 +6,7 @@ import (
 	"github.com/huandu/go-sqlbuilder"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -27,8 +28,8 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	}
 	if !spec.ids.Empty() {
 		c.with(name+"_touched", c.build(selection{from: relation{"events", "t"}, group: 1,
-			where: slices.Concat(c.read(spec.ids), visible), columns: []named{{"session_hash", row("session_hash")}}}))
-		read.joins = []join{{to: relation{name + "_touched", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))}}
+			where: slices.Concat(c.read(spec.ids), visible), columns: []named{{"session_hash", catalog.Row("session_hash")}}}))
+		read.joins = []join{{to: relation{name + "_touched", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), catalog.Row("session_hash"))}}
 	}
 	c.with(name+"_events", c.build(read))
 	if len(events.joins) > 0 {
@@ -44,7 +45,7 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	if spec.changed { // few as they are, they are not read again
 		events = selection{from: relation{name + "_events", "t"}, columns: slices.Clone(events.columns)}
 		for i, col := range events.columns {
-			events.columns[i].e = row(col.as)
+			events.columns[i].e = catalog.Row(col.as)
 		}
 	}
 	events.joins = []join{{to: relation{name + "_multi_day", "i"}, on: sameID}}
@@ -79,9 +80,9 @@ func (c *compiler) facts(spec sessionSpec) sessionFacts {
 	var first []expr.Expr
 	for _, col := range spec.columns {
 		switch name := expr.Ident(col); name {
-		case "session_hash", "start", rowsFrom, matchingPageviews, eventsInRange:
+		case "session_hash", "start", rowsFrom, catalog.MatchingPageviews, eventsInRange:
 		default:
-			if e, ok := facts[name]; ok {
+			if e, ok := catalog.Facts[name]; ok {
 				add(name, e)
 				continue
 			}
@@ -96,10 +97,10 @@ func (c *compiler) facts(spec sessionSpec) sessionFacts {
 	}
 	if len(first) > 0 {
 		found.aggregates = append(found.aggregates, named{firstPageEvent,
-			expr.Call(dialect.ArgMinRowIf, expr.List(first...), expr.Col("p", "sort_key"), pPage)})
+			expr.Call(dialect.ArgMinRowIf, expr.List(first...), expr.Col("p", "sort_key"), catalog.IsPageEvent)})
 	}
 	if spec.rowFilters {
-		add(matchingPageviews, expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.rowFilters("p"))))
+		add(catalog.MatchingPageviews, expr.Call(dialect.CountIf, expr.And(catalog.IsKind(store.Pageview), c.rowFilters("p"))))
 	}
 	if slices.Contains(spec.columns, eventsInRange) {
 		add(eventsInRange, expr.Call(dialect.CountIf, expr.And(
@@ -110,16 +111,16 @@ func (c *compiler) facts(spec sessionSpec) sessionFacts {
 
 // eventColumns are the columns of events that may form sessions: those that facts read.
 func (c *compiler) eventColumns(columns []string) []named {
-	found := []named{{"session_hash", row("session_hash")}, {"time", row("time")}}
+	found := []named{{"session_hash", catalog.Row("session_hash")}, {"time", catalog.Row("time")}}
 	for _, col := range columns {
 		switch col {
 		case "session_hash", "time":
 		case "sort_key":
-			found = append(found, named{"sort_key", expr.Call(dialect.SortKey, eventOrder("t")...)})
+			found = append(found, named{"sort_key", expr.Call(dialect.SortKey, catalog.EventOrder("t")...)})
 		case "visitor":
-			found = append(found, named{"visitor", rowVisitor})
+			found = append(found, named{"visitor", catalog.RowVisitor})
 		default:
-			found = append(found, named{expr.Ident(col), row(expr.Ident(col))})
+			found = append(found, named{expr.Ident(col), catalog.Row(expr.Ident(col))})
 		}
 	}
 	return found
@@ -161,7 +162,7 @@ func attributedFromSingle(early bool) expr.Expr {
 func (c *compiler) assignEvents(name, events string, columns, facts []named) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Lag, e("time"), e("session_hash"), e("time"))
-	newStart := when(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(calendar.Day+1)))), expr.Int(calendar.Day)), e("time"))
+	newStart := catalog.When(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(calendar.Day+1)))), expr.Int(calendar.Day)), e("time"))
 	ordered := selection{from: relation{events, "e"}}
 	assigned := selection{from: relation{name + "_ordered", "r"}}
 	for _, col := range columns {

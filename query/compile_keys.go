@@ -3,6 +3,7 @@ package query
 import (
 	"strconv"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -10,11 +11,11 @@ import (
 
 // keys are the dimensions whose values follow the columns of a keyed plan's rows. What tells
 // rows apart may be shown otherwise, by a name, or not at all.
-func (p *plan) keys() []*field {
+func (p *plan) keys() []*catalog.Field {
 	if !p.Keyed {
 		return nil
 	}
-	return p.Type.dimensions
+	return p.Type.DimensionFields
 }
 
 // keyColumn is what the i-th of the keys is called.
@@ -41,7 +42,7 @@ func (c *compiler) ofKeys(q selection) selection {
 		among(expr.Ident(f.Name), i)
 	}
 	for i, f := range c.p.keys() {
-		if !f.number {
+		if !f.Number {
 			among(keyColumn(i), len(c.p.Group)+i)
 		}
 	}

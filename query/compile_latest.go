@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -34,7 +35,7 @@ func (c *compiler) latest(few *part, id expr.Expr) *selection {
 	rows := selection{from: few.q.from, where: append(slices.Clone(few.q.where), counts)}
 	c.latestFrom(few.q, rows)
 	since := func(name expr.Ident) expr.Expr {
-		return expr.Ge(row("time"), expr.Call(dialect.OnlyRow, expr.Col("latest_from", name), expr.Relation("latest_from")))
+		return expr.Ge(catalog.Row("time"), expr.Call(dialect.OnlyRow, expr.Col("latest_from", name), expr.Relation("latest_from")))
 	}
 	few.q.where = append(few.q.where, since("others"))
 	rows.where = append(rows.where, since("first"))
@@ -47,9 +48,9 @@ func (c *compiler) latest(few *part, id expr.Expr) *selection {
 func (c *compiler) latestFrom(grouped, rows selection) {
 	grouped.columns = slices.DeleteFunc(slices.Clone(grouped.columns), func(col named) bool { return col.as == chosenID })
 	for _, col := range columnsOf("t", selection{columns: grouped.columns}) {
-		rows.columns = append(rows.columns, named{expr.Ident(col), row(expr.Ident(col))})
+		rows.columns = append(rows.columns, named{expr.Ident(col), catalog.Row(expr.Ident(col))})
 	}
-	rows.order = []ordering{{row("time"), true}}
+	rows.order = []ordering{{catalog.Row("time"), true}}
 	rows.tail = fmt.Sprintf("LIMIT %d", min(latestEach*c.wanted(), latestMost))
 	c.with("latest_rows", c.build(rows))
 	grouped.from, grouped.where = relation{"latest_rows", "t"}, nil
@@ -57,31 +58,31 @@ func (c *compiler) latestFrom(grouped, rows selection) {
 	c.with("latest_page", c.build(c.pageOf("latest")))
 
 	enough := expr.Ge(expr.Call(dialect.Count), expr.Int(int64(c.wanted())))
-	least := expr.Call(dialect.Min, expr.Col("y", expr.Ident(c.p.Sort[0].column)))
+	least := expr.Call(dialect.Min, expr.Col("y", expr.Ident(c.p.Sort[0].Column)))
 	c.with("latest_from", c.build(selection{from: relation{"latest_page", "y"}, columns: []named{
-		{"first", ifElse(enough, least, expr.RangeTo())}, {"others", ifElse(enough, expr.RangeTo(), expr.RangeFrom())}}}))
+		{"first", catalog.IfElse(enough, least, expr.RangeTo())}, {"others", catalog.IfElse(enough, expr.RangeTo(), expr.RangeFrom())}}}))
 }
 
 // byLatest tells whether the page is ordered first by the latest time of the rows of few that count, which
 // it returns, descending; and whether whoever a few rows show is shown by more rows, too.
 func (c *compiler) byLatest(few *part) (counts expr.Expr, ok bool) {
-	if len(c.p.Sort) == 0 || !c.p.Sort[0].desc || slices.ContainsFunc(c.p.Type.skipZero, func(m *metric) bool { return !m.grows() }) {
+	if len(c.p.Sort) == 0 || !c.p.Sort[0].Desc || slices.ContainsFunc(c.p.Type.SkipZeroMetrics, func(m *catalog.BoundMetric) bool { return !grows(m) }) {
 		return expr.Expr{}, false
 	}
-	_, name, _ := c.p.Type.exprs[c.p.Type.column(c.p.Sort[0].column)].Column()
-	i := slices.IndexFunc(few.metrics, func(m *metric) bool { return string(m.alias()) == name })
+	_, name, _ := c.p.Type.OutputExprs[c.p.Type.OutputIndex(c.p.Sort[0].Column)].Column()
+	i := slices.IndexFunc(few.metrics, func(m *catalog.BoundMetric) bool { return string(m.Alias()) == name })
 	if i < 0 {
 		return expr.Expr{}, false
 	}
-	op, args, _ := few.metrics[i].expr.Calls()
-	if op != dialect.Max && op != dialect.MaxIf || args[0].String() != row("time").String() {
+	op, args, _ := few.metrics[i].Expr.Calls()
+	if op != dialect.Max && op != dialect.MaxIf || args[0].String() != catalog.Row("time").String() {
 		return expr.Expr{}, false
 	}
 	return expr.And(args[1:]...), true
 }
 
 // grows tells that more rows never make m less.
-func (m *metric) grows() bool {
-	op, _, ok := m.expr.Calls()
+func grows(m *catalog.BoundMetric) bool {
+	op, _, ok := m.Expr.Calls()
 	return ok && slices.Contains([]dialect.Op{dialect.Count, dialect.CountIf, dialect.CountDistinct, dialect.CountDistinctHash}, op)
 }

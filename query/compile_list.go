@@ -7,6 +7,7 @@ import (
 	"github.com/huandu/go-sqlbuilder"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -14,15 +15,15 @@ import (
 
 // list makes the answer of a plan that lists rows of its table.
 func (c *compiler) list() selection {
-	tb := c.p.Type.table
-	p := &part{tb: tb, q: selection{columns: c.columns(), from: relation{string(tb.logical), "t"}}}
-	if tb.rows == sessionRows {
+	tb := c.p.Type.Table
+	p := &part{tb: tb, q: selection{columns: c.columns(), from: relation{string(tb.Logical), "t"}}}
+	if tb.Rows == catalog.SessionRows {
 		return c.listSessions(p)
 	}
-	p.q.where = slices.Concat(c.listed(tb), []expr.Expr{tb.where}, c.conditions(tb))
-	last := []expr.Expr{row("event_id")}
-	if tb.events {
-		last = eventOrder("t")
+	p.q.where = slices.Concat(c.listed(tb), []expr.Expr{tb.Where}, c.conditions(tb))
+	last := []expr.Expr{catalog.Row("event_id")}
+	if tb.Events {
+		last = catalog.EventOrder("t")
 	}
 	c.sessionsFor([]*part{p})
 	p.q.order = c.ordering(nil, last)
@@ -36,7 +37,7 @@ func (c *compiler) list() selection {
 func (c *compiler) listSessions(p *part) selection {
 	shown, order := p.q.columns, c.ordering(nil, nil)
 	chosen := &part{tb: p.tb, q: selection{from: relation{"sessions", "s"}, where: c.conditions(p.tb),
-		columns: []named{{"session_hash", ofSession("session_hash")}, {"start", ofSession("start")}}}}
+		columns: []named{{"session_hash", catalog.OfSession("session_hash")}, {"start", catalog.OfSession("start")}}}}
 	for _, col := range shown {
 		if slices.ContainsFunc(order, func(o ordering) bool { return o.e.IsOut(col.as) }) {
 			chosen.q.columns = append(chosen.q.columns, col)
@@ -61,8 +62,8 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 	var union []sqlbuilder.Builder
 	if !gap.Empty() || c.rng.Empty() { // a zone may leave out a day
 		events.columns = append(c.eventColumns(columnsOf("p", selection{columns: facts.aggregates})), named{"start", h("start")})
-		inside := expr.And(expr.Eq(h("session_hash"), row("session_hash")),
-			expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(calendar.Day))))
+		inside := expr.And(expr.Eq(h("session_hash"), catalog.Row("session_hash")),
+			expr.Ge(catalog.Row("time"), h("start")), expr.Lt(catalog.Row("time"), expr.Add(h("start"), expr.Int(calendar.Day))))
 		if gap != c.rng {
 			events.where = slices.Concat(c.read(gap.Widen(0, calendar.Day)), visible,
 				[]expr.Expr{expr.Ge(h("start"), milli(gap.From)), expr.Lt(h("start"), milli(gap.To))})
@@ -78,7 +79,7 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 	for _, w := range days.Parts(c.rng, gap, false) {
 		kept := c.keptSessions(w, facts.columns, false)
 		kept.columns = kept.columns[:len(kept.columns)-1] // rows_from
-		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), row("session_hash")), expr.Eq(h("start"), row("start")))}}
+		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), catalog.Row("session_hash")), expr.Eq(h("start"), catalog.Row("start")))}}
 		union = append(union, c.build(kept))
 	}
 	c.with("listed", unionAll(union))
@@ -86,11 +87,11 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 
 // listed says which rows of tb may be listed: those in the range and, if the table says
 // so, all of the sessions that have an event in it.
-func (c *compiler) listed(tb *table) []expr.Expr {
-	if !tb.wholeSessions {
+func (c *compiler) listed(tb *catalog.Table) []expr.Expr {
+	if !tb.WholeSessions {
 		return c.read(c.rng)
 	}
-	inside := expr.And(expr.Ge(row("time"), expr.RangeFrom()), expr.Lt(row("time"), expr.RangeTo()))
-	of := expr.And(expr.Ge(row("time"), ofSession("start")), expr.Gt(expr.Call(dialect.Coalesce, ofSession(eventsInRange), expr.Int(0)), expr.Int(0)))
+	inside := expr.And(expr.Ge(catalog.Row("time"), expr.RangeFrom()), expr.Lt(catalog.Row("time"), expr.RangeTo()))
+	of := expr.And(expr.Ge(catalog.Row("time"), catalog.OfSession("start")), expr.Gt(expr.Call(dialect.Coalesce, catalog.OfSession(eventsInRange), expr.Int(0)), expr.Int(0)))
 	return append(c.read(c.rng.Widen(calendar.Day, calendar.Day)), expr.Or(inside, of))
 }

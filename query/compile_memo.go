@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -83,7 +85,7 @@ func (c *compiled) size() int64 {
 func (e *Engine) compiled(p *preparedParameter, kept func(*plan) days.Sealed) (own, beside *compiled, err *Error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = broken("%v\n%s", fault, debug.Stack())
+			err = ask.Broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
 	own = e.remembered(p.plan, p.key, kept(p.plan))
@@ -108,34 +110,34 @@ func (e *Engine) depends(p *preparedParameter) []calendar.Interval {
 
 // fingerprints tells types apart that are called alike, in other versions of the program or of a
 // host's definitions: a hash for each type of reg, made when it is first asked for.
-func fingerprints(reg *Registry, d *dialect.Dialect) map[*boundType]func() string {
-	found := make(map[*boundType]func() string, len(reg.all()))
-	for _, ty := range reg.all() {
-		found[ty] = sync.OnceValue(func() string { return ty.fingerprint(d) })
+func fingerprints(reg *Registry, d *dialect.Dialect) map[*catalog.BoundType]func() string {
+	found := make(map[*catalog.BoundType]func() string, len(reg.All()))
+	for _, ty := range reg.All() {
+		found[ty] = sync.OnceValue(func() string { return fingerprint(ty, d) })
 	}
 	return found
 }
 
 // fingerprint is a hash of the columns of ty and of what it compiles to: alone, and in all groups
 // with all filters. A type that cannot be compiled has none, and no answers either.
-func (ty *boundType) fingerprint(d *dialect.Dialect) (hash string) {
+func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string) {
 	defer func() {
 		if recover() != nil {
 			hash = ""
 		}
 	}()
 	const someDay = 20_000
-	bare := &plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.order, Limit: DefaultLimit,
+	bare := &plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps, Limit: DefaultLimit,
 		Range: calendar.Days(someDay, someDay, time.UTC)}
 	bare.Until, bare.Now = bare.Range.To, bare.Range.To
 	full := *bare
-	full.Keyed = ty.comparable() && ty.Shape == Breakdown
-	for _, name := range ty.groupable {
-		full.Group = append(full.Group, ty.fields[name])
+	full.Keyed = ty.Comparable() && ty.Shape == Breakdown
+	for _, name := range ty.Groupable {
+		full.Group = append(full.Group, ty.Fields[name])
 	}
-	for _, name := range ty.filterable {
-		for _, op := range allOperators() {
-			full.Filters = append(full.Filters, conditionOn(ty.fields[name], Filter{name, op, []string{"x"}}))
+	for _, name := range ty.Filterable {
+		for _, op := range ask.AllOperators() {
+			full.Filters = append(full.Filters, conditionOn(ty.Fields[name], Filter{Field: name, Op: op, Values: []string{"x"}}))
 		}
 	}
 	sum := sha256.New()

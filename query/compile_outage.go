@@ -6,6 +6,7 @@ import (
 	"github.com/huandu/go-sqlbuilder"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -19,15 +20,15 @@ func (c *compiler) outages() {
 	c.dependOn(before)
 	var group []named
 	for _, f := range c.p.Group {
-		group = append(group, named{expr.Ident(f.Name), row(f.Column)})
+		group = append(group, named{expr.Ident(f.Name), catalog.Row(f.Column)})
 	}
 	inside := selection{from: relation{"checks", "t"}, columns: slices.Concat(group,
-		[]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}})}
-	inside.where = append(c.read(c.rng), c.conditions(checks)...)
+		[]named{{"time", catalog.Row("time")}, {"event_id", catalog.Row("event_id")}, {"status", catalog.Row("status")}})}
+	inside.where = append(c.read(c.rng), c.conditions(catalog.Checks)...)
 
 	last := selection{from: relation{"checks", "t"}, group: len(group), columns: slices.Concat(group, []named{
-		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))}})}
-	last.where = append(c.read(before), c.conditions(checks)...)
+		{"time", expr.Call(dialect.Max, catalog.Row("time"))}, {"event_id", expr.Lit("")}, {"status", catalog.Latest(catalog.Row("status"))}})}
+	last.where = append(c.read(before), c.conditions(catalog.Checks)...)
 	c.with("checks_seen", sqlbuilder.UnionAll(c.build(inside), c.build(last)))
 
 	end := min(to, c.p.Now.UnixMilli())
@@ -61,7 +62,7 @@ func (c *compiler) cutByBucket(group []named) {
 	for _, key := range group {
 		q.columns = append(q.columns, named{key.as, g(key.as)})
 	}
-	q.columns = append(q.columns, named{bucketColumn, b(bucketColumn)},
+	q.columns = append(q.columns, named{catalog.BucketColumn, b(catalog.BucketColumn)},
 		named{"since", expr.Call(dialect.Greatest, g("since"), b("since"))},
 		named{"until", expr.Call(dialect.Least, g("until"), b("until"))})
 	lists := expr.Call(dialect.ZipBuckets, expr.Arg(dialect.Ints, numbers), expr.Arg(dialect.Ints, since), expr.Arg(dialect.Ints, until))

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -17,7 +18,7 @@ func (c *compiler) outcomes() {
 	var shown, done []condition
 	named := false
 	for _, cond := range c.p.Filters {
-		if choosesOutcomes(cond.Field) {
+		if catalog.ChoosesOutcomes(cond.Field) {
 			done = append(done, cond)
 		} else {
 			shown = append(shown, cond)
@@ -34,17 +35,17 @@ func (c *compiler) outcomes() {
 
 // firstExposures selects the first exposure of each visitor to each flag.
 func (c *compiler) firstExposures(filters []condition) *part {
-	tb := tableNamed("exposures")
-	flag := value(c.p.Type.dimension("flag"), tb)
-	q := selection{from: relation{string(tb.logical), "t"}, group: 2, columns: []named{
-		{"flag", flag}, {"visitor", row("visitor_hash")}, {"since", expr.Call(dialect.MinNotNull, row("time"))}}}
+	tb := catalog.TableNamed("exposures")
+	flag := catalog.Value(c.p.Type.DimensionField("flag"), tb)
+	q := selection{from: relation{string(tb.Logical), "t"}, group: 2, columns: []named{
+		{"flag", flag}, {"visitor", catalog.Row("visitor_hash")}, {"since", expr.Call(dialect.MinNotNull, catalog.Row("time"))}}}
 	for _, key := range c.partKeys(tb) {
 		if key.as != "flag" {
-			first := expr.Call(dialect.ArgMinList, key.e, expr.List(eventOrder("t")...))
+			first := expr.Call(dialect.ArgMinList, key.e, expr.List(catalog.EventOrder("t")...))
 			q.columns = append(q.columns, named{key.as, expr.Call(dialect.Coalesce, first, expr.Lit(""))})
 		}
 	}
-	q.where = append(c.read(c.rng), tb.where, expr.Ne(flag, expr.Lit("")), expr.Ne(row("visitor_hash"), expr.Int(0)))
+	q.where = append(c.read(c.rng), tb.Where, expr.Ne(flag, expr.Lit("")), expr.Ne(catalog.Row("visitor_hash"), expr.Int(0)))
 	q.where = append(q.where, c.conditionsOf(tb, filters)...)
 	return &part{tb: tb, q: q}
 }
@@ -52,14 +53,14 @@ func (c *compiler) firstExposures(filters []condition) *part {
 // outcomeEvents selects when each visitor had the last outcome of each flag and status: after an
 // exposure there was one exactly when the last is.
 func (c *compiler) outcomeEvents(filters []condition, ofAnyFlag bool) *part {
-	tb := tableNamed("custom")
-	last := named{"last", expr.Call(dialect.MaxNotNull, row("time"))}
-	q := selection{from: relation{string(tb.logical), "t"}, group: 2,
-		columns: []named{{"visitor", row("visitor_hash")}, {"status", outcomeStatus}}}
-	q.where = append(c.read(c.rng), tb.where, expr.Not(exposed))
+	tb := catalog.TableNamed("custom")
+	last := named{"last", expr.Call(dialect.MaxNotNull, catalog.Row("time"))}
+	q := selection{from: relation{string(tb.Logical), "t"}, group: 2,
+		columns: []named{{"visitor", catalog.Row("visitor_hash")}, {"status", catalog.OutcomeStatus}}}
+	q.where = append(c.read(c.rng), tb.Where, expr.Not(catalog.Exposed))
 	if !ofAnyFlag {
-		q.columns, q.group = append(q.columns, named{"flag", outcomeFlag}), 3
-		q.where = append(q.where, expr.Ne(outcomeFlag, expr.Lit("")), expr.Ne(outcomeVariant, expr.Lit("")))
+		q.columns, q.group = append(q.columns, named{"flag", catalog.OutcomeFlag}), 3
+		q.where = append(q.where, expr.Ne(catalog.OutcomeFlag, expr.Lit("")), expr.Ne(catalog.OutcomeVariant, expr.Lit("")))
 	}
 	q.columns = append(q.columns, last)
 	q.where = append(q.where, c.conditionsOf(tb, filters)...)
@@ -71,7 +72,7 @@ func (c *compiler) outcomesByVisitor(ofAnyFlag bool) {
 	a, d := func(name expr.Ident) expr.Expr { return expr.Col("a", name) }, func(name expr.Ident) expr.Expr { return expr.Col("d", name) }
 	q := selection{from: relation{"first_exposures", "a"}, columns: []named{{"visitor", a("visitor")},
 		{"status", expr.Call(dialect.Coalesce, d("status"), expr.Lit(""))},
-		{"converted", ifElse(expr.Ge(d("last"), a("since")), a("visitor"), expr.Int(0))}}}
+		{"converted", catalog.IfElse(expr.Ge(d("last"), a("since")), a("visitor"), expr.Int(0))}}}
 	for _, key := range c.outcomeKeys() {
 		q.columns = append(q.columns, named{key.as, a(key.as)})
 	}
@@ -93,4 +94,4 @@ func (c *compiler) outcomesByStatus() {
 }
 
 // outcomeKeys are the answer's keys as outcomes have them.
-func (c *compiler) outcomeKeys() []named { return c.partKeys(tableNamed("outcomes")) }
+func (c *compiler) outcomeKeys() []named { return c.partKeys(catalog.TableNamed("outcomes")) }

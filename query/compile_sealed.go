@@ -6,6 +6,7 @@ import (
 	"github.com/huandu/go-sqlbuilder"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
@@ -30,34 +31,20 @@ const countryNumber = "country_number"
 
 // sealedFacts are the facts of sessions that sealedSessions has.
 var sealedFacts = append([]string{"ended", "session_id", "visitor", "visitor_hash", "profile_id",
-	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"}, sessionColumns()...)
+	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"}, catalog.SessionColumns()...)
 
 // hitColumns are the columns that sealedHits has of the rows themselves.
 var hitColumns = []string{"time", "kind", "hidden", "session_hash", "visitor_hash", "path",
 	"load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"}
 
-// sessionColumns are those of the fields of sessions.
-func sessionColumns() []string {
-	var found []string
-	for _, f := range sessionFields() {
-		found = append(found, string(f.Column))
-	}
-	return found
-}
-
-// sessionFields returns the fields whose values a session takes from its first page event.
-func sessionFields() []*field {
-	return slices.DeleteFunc(slices.Concat(fields, typeFields), func(f *field) bool { return f.Carried == carriedByNone })
-}
-
 // fromHits makes p read sealed hits where it can: its rows are among them, nothing else is asked
 // of these than hits have, and the caller sees all of them.
 func (c *compiler) fromHits(p *part) {
-	if !p.tb.pageEvents && !p.tb.visible || len(c.p.Mandatory) > 0 {
+	if !p.tb.PageEvents && !p.tb.Visible || len(c.p.Mandatory) > 0 {
 		return
 	}
 	kept := c.kept.Hits
-	if p.tb.pageEvents {
+	if p.tb.PageEvents {
 		kept = c.kept.PageEvents
 	}
 	gap, partly := kept.Gap(c.rng)
@@ -75,7 +62,7 @@ func (c *compiler) fromHits(p *part) {
 	}
 	asked := slices.DeleteFunc(columnsOf("t", q), func(name string) bool { return name == "subject" })
 	for _, name := range asked {
-		if !slices.Contains(hitColumns, name) && !slices.Contains(sessionColumns(), name) {
+		if !slices.Contains(hitColumns, name) && !slices.Contains(catalog.SessionColumns(), name) {
 			return
 		}
 	}
@@ -99,24 +86,24 @@ func (c *compiler) fromHits(p *part) {
 		return
 	}
 	p.gap, p.partly, p.rows = gap, partly, &rows
-	q.from = relation{"hits_" + p.tb.name, "t"}
+	q.from = relation{"hits_" + p.tb.Name, "t"}
 	p.q = q
 }
 
 // hitRows are the events that hits are made of.
-var hitRows = expr.Or(expr.Le(row("kind"), expr.Int(int64(store.Exit))), expr.Not(hidden))
+var hitRows = expr.Or(expr.Le(catalog.Row("kind"), expr.Int(int64(store.Exit))), expr.Not(catalog.Hidden))
 
 // hitColumn is a column of hits over the events t and their sessions s.
 func hitColumn(name expr.Ident) named {
-	for _, f := range sessionFields() {
+	for _, f := range catalog.SessionFields() {
 		if f.Column == name {
-			return named{name, attributed(f, pageviews, "s")}
+			return named{name, catalog.Attributed(f, catalog.Pageviews, "s")}
 		}
 	}
 	if name == "hidden" {
-		return named{name, hidden}
+		return named{name, catalog.Hidden}
 	}
-	return named{name, row(name)}
+	return named{name, catalog.Row(name)}
 }
 
 // readKept is readAt for a sealed table: it leaves out rows of replaced seals, too.
@@ -130,7 +117,7 @@ func (c *compiler) hasReplaced() bool { return c.w.Dialect.Has(dialect.InSeals) 
 // inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
 func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
 	if c.hasReplaced() {
-		e = expr.Call(dialect.InSeals, row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From), milli(w.To))
+		e = expr.Call(dialect.InSeals, catalog.Row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From), milli(w.To))
 	}
 	return e
 }
@@ -138,8 +125,8 @@ func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
 // ofCountry follows, of sealed hits t, from a filter of the caller's on one country; absent where there is none.
 func (c *compiler) ofCountry() (e expr.Expr) {
 	for _, cond := range c.p.Filters {
-		if cond.Field.Match == byCountry && !cond.negated() && len(cond.codes) == 1 && c.w.Dialect.Has(dialect.PrefixNumber) {
-			e = expr.Eq(row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.codes[0])))
+		if cond.Field.Match == catalog.ByCountry && !cond.negated() && len(cond.codes) == 1 && c.w.Dialect.Has(dialect.PrefixNumber) {
+			e = expr.Eq(catalog.Row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.codes[0])))
 		}
 	}
 	return e
@@ -154,32 +141,32 @@ func (c *compiler) hits(p *part) {
 	for _, w := range days.Parts(c.rng, p.gap, p.partly) {
 		kept := unchanged(w, selection{from: relation{sealedHits, "t"}, where: append(c.readKept("time", w.Interval), c.ofCountry())})
 		for _, col := range p.rows.columns {
-			kept.columns = append(kept.columns, named{col.as, row(col.as)})
+			kept.columns = append(kept.columns, named{col.as, catalog.Row(col.as)})
 		}
 		union = append(union, c.build(kept))
 	}
-	c.with("hits_"+p.tb.name, unionAll(union))
+	c.with("hits_"+p.tb.Name, unionAll(union))
 }
 
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
 // their session belong to it with earlyRows.
 func (c *compiler) keptSessions(w days.Part, facts []named, earlyRows bool) selection {
 	q := unchanged(w, selection{from: relation{sealedSessions, "t"}, where: c.readKept("start", w.Interval),
-		columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})
+		columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})
 	for _, fact := range facts {
-		e := row(fact.as)
-		if fact.as == matchingPageviews {
-			if e = row("pageviews"); !c.rowFilters("p").Absent() {
-				e = expr.Call(dialect.Coalesce, expr.Col("n", matchingPageviews), expr.Int(0))
+		e := catalog.Row(fact.as)
+		if fact.as == catalog.MatchingPageviews {
+			if e = catalog.Row("pageviews"); !c.rowFilters("p").Absent() {
+				e = expr.Call(dialect.Coalesce, expr.Col("n", catalog.MatchingPageviews), expr.Int(0))
 				q.joins = append(q.joins, join{left: true, to: relation{"matching", "n"}, on: expr.And(
-					expr.Eq(expr.Col("n", "session_hash"), row("session_hash")), expr.Eq(expr.Col("n", "start"), row("start")))})
+					expr.Eq(expr.Col("n", "session_hash"), catalog.Row("session_hash")), expr.Eq(expr.Col("n", "start"), catalog.Row("start")))})
 			}
 		}
 		q.columns = append(q.columns, named{fact.as, e})
 	}
-	from := row("start")
+	from := catalog.Row("start")
 	if earlyRows {
-		from = row(rowsFrom)
+		from = catalog.Row(rowsFrom)
 	}
 	q.columns = append(q.columns, named{rowsFrom, from})
 	return q
@@ -192,15 +179,15 @@ func (c *compiler) matching(of []days.Part, only expr.Expr) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {
 		union = append(union, c.build(unchanged(w, selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), only),
-			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})))
+			columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})))
 	}
 	c.with("sealed_starts", unionAll(union))
 	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
 	around := calendar.Interval{From: of[0].From, To: of[len(of)-1].To}.Widen(0, calendar.Day)
-	inside := expr.And(expr.Eq(n("session_hash"), row("session_hash")),
-		expr.Ge(row("time"), n("start")), expr.Lt(row("time"), expr.Add(n("start"), expr.Int(calendar.Day))))
+	inside := expr.And(expr.Eq(n("session_hash"), catalog.Row("session_hash")),
+		expr.Ge(catalog.Row("time"), n("start")), expr.Lt(catalog.Row("time"), expr.Add(n("start"), expr.Int(calendar.Day))))
 	c.with("matching", c.build(selection{from: relation{"events", "t"}, group: 2,
 		joins:   []join{{to: relation{"sealed_starts", "n"}, on: inside}},
-		where:   slices.Concat(c.read(around), visible, []expr.Expr{ofKind(store.Pageview), c.rowFilters("t")}),
-		columns: []named{{"session_hash", n("session_hash")}, {"start", n("start")}, {matchingPageviews, expr.Call(dialect.Count)}}}))
+		where:   slices.Concat(c.read(around), visible, []expr.Expr{catalog.OfKind(store.Pageview), c.rowFilters("t")}),
+		columns: []named{{"session_hash", n("session_hash")}, {"start", n("start")}, {catalog.MatchingPageviews, expr.Call(dialect.Count)}}}))
 }

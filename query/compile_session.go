@@ -12,7 +12,7 @@ import (
 )
 
 // visible are the events t that sessions are formed of.
-var visible = []expr.Expr{expr.Ne(row("session_hash"), expr.Int(0)), expr.Not(hidden)}
+var visible = []expr.Expr{expr.Ne(catalog.Row("session_hash"), expr.Int(0)), expr.Not(catalog.Hidden)}
 
 // sessionSpec says what the relation sessions of a statement holds.
 type sessionSpec struct {
@@ -32,11 +32,11 @@ type sessionSpec struct {
 const shortGap = 4 * calendar.Day
 
 // joins tells that rows of tb in w are joined to the sessions.
-func (spec *sessionSpec) joins(tb *table, w calendar.Interval) {
-	spec.earlyRows = spec.earlyRows || tb.earlyRows
-	spec.decidedWithin = max(spec.decidedWithin, tb.reach().After*calendar.Day)
+func (spec *sessionSpec) joins(tb *catalog.Table, w calendar.Interval) {
+	spec.earlyRows = spec.earlyRows || tb.EarlyRows
+	spec.decidedWithin = max(spec.decidedWithin, tb.Reach().After*calendar.Day)
 	after := int64(0)
-	if tb.earlyRows {
+	if tb.EarlyRows {
 		after = calendar.Day
 	}
 	spec.begin = spec.begin.Hull(w.Widen(calendar.Day, after))
@@ -48,7 +48,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 	var spec sessionSpec
 	all := false // ids are asked for, not only those that changed
 	for _, p := range parts {
-		if !p.tb.hasSessions() {
+		if !p.tb.HasSessions() {
 			continue
 		}
 		rows, of := &p.q, c.rng
@@ -57,9 +57,9 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 		}
 		columns := columnsOf("s", *rows)
 		all = all || len(columns) > 0 && !p.partly
-		if p.tb.rows == sessionRows {
+		if p.tb.Rows == catalog.SessionRows {
 			spec.rowFilters = true
-			spec.decidedWithin = max(spec.decidedWithin, p.tb.reach().After*calendar.Day)
+			spec.decidedWithin = max(spec.decidedWithin, p.tb.Reach().After*calendar.Day)
 			spec.begin = spec.begin.Hull(c.rng)
 		} else if len(columns) > 0 {
 			rows.joins = append(rows.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
@@ -78,7 +78,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 	if len(parts) == 1 {
 		spec.only = parts[0].ids
 	}
-	spec.rowFilters = spec.rowFilters || slices.Contains(spec.columns, matchingPageviews)
+	spec.rowFilters = spec.rowFilters || slices.Contains(spec.columns, catalog.MatchingPageviews)
 	spec.changed = len(spec.columns) > 0 && !all
 	return c.sessions(spec)
 }
@@ -86,9 +86,9 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 // within joins a row t to the session that it lies in or, where rows may be early, lies
 // less than a day before.
 func within(alias expr.Alias) expr.Expr {
-	at := row("time")
+	at := catalog.Row("time")
 	return expr.And(
-		expr.Eq(expr.Col(alias, "session_hash"), row("session_hash")),
+		expr.Eq(expr.Col(alias, "session_hash"), catalog.Row("session_hash")),
 		expr.Ge(at, expr.Col(alias, rowsFrom)),
 		expr.Lt(at, expr.Add(expr.Col(alias, "start"), expr.Int(calendar.Day))))
 }
@@ -142,7 +142,7 @@ func (c *compiler) sessionGap(spec sessionSpec) (gap calendar.Interval, partly b
 		return spec.begin, false
 	}
 	for _, fact := range c.facts(spec).columns {
-		if fact.as != matchingPageviews && !slices.Contains(sealedFacts, string(fact.as)) {
+		if fact.as != catalog.MatchingPageviews && !slices.Contains(sealedFacts, string(fact.as)) {
 			return spec.begin, false
 		}
 	}

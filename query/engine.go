@@ -8,7 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -59,10 +62,10 @@ type Engine struct {
 	keeping    sync.Mutex        // held while partials are in building
 	storeFrom  int64
 	bundles    lazy[bundles]
-	prints     map[*boundType]func() string // fingerprints
-	memo       *cache[string, *compiled]
-	prepared   *cache[string, *Prepared]
-	zones      *zones
+	prints     map[*catalog.BoundType]func() string // fingerprints
+	memo       *lru.Cache[string, *compiled]
+	prepared   *lru.Cache[string, *Prepared]
+	zones      *ask.Zones
 	room       sync.Pool // of *[]byte, for answers that are not kept
 	answers    *answers  // may be nil
 	outdated   websiteSet
@@ -76,20 +79,9 @@ const DefaultStoreFrom = 10_000
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
 const DefaultMaxPartials = 256 << 20
 
-// Access is what one caller may ask.
-type Access struct {
-	Subject store.Subject  // whose rows are read
-	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
-	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
-	Types   []string       // the query types that it includes; nil means all
-	// Caller identifies the caller, by a text of the host's choice. Where a [store.Bounded] makes
-	// queries wait, the caller that used the least of the store's time goes first.
-	Caller string
-}
-
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{zones: newZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
+	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
@@ -107,7 +99,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots, e.memo, e.prepared = newSlots(e.store), newCache[string, *compiled](memoBytes), newCache[string, *Prepared](preparedBytes)
+	e.slots, e.memo, e.prepared = newSlots(e.store), lru.New[string, *compiled](memoBytes), lru.New[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.storeFrom = cmp.Or(cfg.StoreFrom, DefaultStoreFrom)
 	e.prints = fingerprints(e.types, e.store.Dialect())
@@ -156,7 +148,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = p.failed(broken("%v\n%s", fault, debug.Stack()))
+			r = p.failed(ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	if err := e.slots.acquire(ctx, caller); err != nil {
@@ -176,8 +168,8 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 			return p.failed(mistake)
 		}
 	}
-	found.roundRows(p.plan.Type)
-	if mistake := budget.takeFor(&found.Table); mistake != nil {
+	found.RoundRows(p.plan.Type)
+	if mistake := budget.TakeFor(&found.Table); mistake != nil {
 		return p.failed(mistake)
 	}
 	store.MeterOf(ctx).Add(found.Len(), 0)
@@ -207,7 +199,7 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 	store.MeterOf(ctx).Add(0, spent)
 	*took += spent
 	if errors.Is(err, store.ErrTooLarge) {
-		return nil, budget.tooLarge(err)
+		return nil, budget.TooLarge(err)
 	}
 	if err != nil {
 		return nil, storeFailure(err)
@@ -222,7 +214,7 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 // query runs the statement of c about s, and writes the labels that it leaves out.
 func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
 	statement := c.of(s, among)
-	statement.MaxBytes = budget.max()
+	statement.MaxBytes = budget.Max()
 	rows, err := e.store.Query(ctx, statement)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,9 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -18,7 +20,7 @@ const DefaultResultCache = 64 << 20
 // them, and since what the clock shows in an answer is not part of one.
 type answers struct {
 	versions store.Versioner
-	kept     *cache[answerKey, keptAnswer]
+	kept     *lru.Cache[answerKey, keptAnswer]
 
 	mu      sync.Mutex
 	flights map[flightKey]*flight
@@ -65,7 +67,7 @@ func newAnswers(s store.Store, bytes int64) *answers {
 	if !ok || bytes < 0 {
 		return nil
 	}
-	return &answers{versions: v, kept: newCache[answerKey, keptAnswer](bytes), flights: map[flightKey]*flight{}}
+	return &answers{versions: v, kept: lru.New[answerKey, keptAnswer](bytes), flights: map[flightKey]*flight{}}
 }
 
 // A basis is the first part of the keys of a request's answers: whose rows are read, of which days, and what
@@ -82,7 +84,7 @@ func (p *Prepared) basis(ctx context.Context) basis {
 	if len(all) == 0 {
 		return nil
 	}
-	b := appendKeyTexts(nil, p.access)
+	b := ask.AppendKeyTexts(nil, p.access)
 	for _, d := range all {
 		began := p.engine.now()
 		version, err := a.versions.Version(ctx, d.Subject, d.From, d.To)
@@ -90,7 +92,7 @@ func (p *Prepared) basis(ctx context.Context) basis {
 		if err != nil {
 			return nil // the answers are computed
 		}
-		b = appendKeyNumbers(b, d.From.Unix(), d.To.Unix(), int64(version))
+		b = ask.AppendKeyNumbers(b, d.From.Unix(), d.To.Unix(), int64(version))
 	}
 	return b
 }
@@ -123,8 +125,8 @@ func (e *Engine) answerOnce(ctx context.Context, p *preparedParameter, key *answ
 	if key == nil {
 		return e.answer(ctx, p, caller, budget, snapshot)
 	}
-	f, began, err := e.answers.join(ctx, flightKey{*key, caller, budget.max()}, func(ctx context.Context, f *flight) {
-		f.answer, f.failed = e.finished(ctx, p, caller, NewBudget(budget.max()), snapshot)
+	f, began, err := e.answers.join(ctx, flightKey{*key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
+		f.answer, f.failed = e.finished(ctx, p, caller, NewBudget(budget.Max()), snapshot)
 		if f.answer != nil {
 			e.answers.kept.Add(*key, f.answer, f.answer.cost())
 		}
@@ -185,16 +187,16 @@ func (a *answers) land(key flightKey, f *flight) {
 func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (f *finished, failed Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			f, failed = nil, p.failed(broken("%v\n%s", fault, debug.Stack()))
+			f, failed = nil, p.failed(ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	r := e.answer(ctx, p, caller, budget, snapshot)
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.encode(), more: r.Meta.HasMore, size: budget.used()}
+	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, size: budget.Used()}
 	if r.Previous != nil {
-		previous, changes := r.Previous.encode(), r.Changes.encode()
+		previous, changes := r.Previous.Encode(), r.Changes.Encode()
 		f.previous, f.changes = &previous, &changes
 	}
 	return f, failed
@@ -202,7 +204,7 @@ func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller stri
 
 // result is f as the answer to p, which takes its size from budget.
 func (f *finished) result(p *preparedParameter, budget *Budget) Result {
-	if mistake := budget.reserve(f.size); mistake != nil {
+	if mistake := budget.Reserve(f.size); mistake != nil {
 		return p.failed(mistake)
 	}
 	return Result{Parameter: p.name, ID: p.id, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: p.plan.meta(f.data.Len(), f.more)}
@@ -211,9 +213,9 @@ func (f *finished) result(p *preparedParameter, budget *Budget) Result {
 // cost is about how many bytes f takes.
 func (f *finished) cost() int64 {
 	const fixed = 500
-	cost := fixed + f.data.held()
+	cost := fixed + f.data.Held()
 	if f.previous != nil {
-		cost += f.previous.held() + f.changes.held()
+		cost += f.previous.Held() + f.changes.Held()
 	}
 	return cost
 }

@@ -19,9 +19,9 @@ func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answe
 		}
 	}
 	previous, changed := p.plan.beside(found, then)
-	previous.roundRows(p.plan.Type)
+	previous.RoundRows(p.plan.Type)
 	r.Previous, r.Changes = &previous, &changed
-	return cmp.Or(budget.takeFor(&previous), budget.takeFor(&changed))
+	return cmp.Or(budget.TakeFor(&previous), budget.TakeFor(&changed))
 }
 
 // keysOf are the values that the rows found of p have in each of their keys.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -96,68 +95,4 @@ func (p *Prepared) wholeKey(at basis) *answerKey {
 	}
 	key := answerKey(sha256.Sum256(append(append(make([]byte, 0, 256), "whole "+p.Key()...), at...)))
 	return &key
-}
-
-// Encode appends resp to b as encoding/json writes it, without HTML escapes, and returns the extended
-// slice. It takes the results out of resp, so that each is let go as soon as it is written.
-func (resp *Response) Encode(b []byte) []byte {
-	data, size := resp.Data, 512 // of what comes around the results
-	for i := range data {
-		size += data[i].roomInJSON()
-	}
-	resp.Data = nil
-	b = strconv.AppendBool(append(slices.Grow(b, size), `{"success":`...), resp.Success)
-	if resp.QueryID != "" {
-		b = appendText(append(b, `,"queryId":`...), resp.QueryID)
-	}
-	b = append(b, `,"data":[`...)
-	for i := range data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = data[i].AppendJSON(b)
-		data[i] = Result{}
-	}
-	return append(resp.Meta.appendJSON(append(b, `],"meta":`...)), '}')
-}
-
-// roomInJSON is about how many bytes r takes in JSON.
-func (r *Result) roomInJSON() int {
-	const around = 512
-	size := around + r.Data.roomInJSON()
-	for _, t := range []*Table{r.Previous, r.Changes} {
-		if t != nil {
-			size += t.roomInJSON()
-		}
-	}
-	return size
-}
-
-func (m *Meta) appendJSON(b []byte) []byte {
-	b = append(b, `{"parameters":`...)
-	for i, name := range m.Parameters {
-		lead := byte(',')
-		if i == 0 {
-			lead = '['
-		}
-		b = appendText(append(b, lead), name)
-	}
-	if m.Parameters == nil {
-		b = append(b, "null"...)
-	} else if len(m.Parameters) == 0 {
-		b = append(b, "[]"...)
-	} else {
-		b = append(b, ']')
-	}
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{`,"total_parameters":`, m.TotalParameters}, {`,"page":`, m.Page}, {`,"limit":`, m.Limit}, {`,"filters_applied":`, m.FiltersApplied}} {
-		b = strconv.AppendInt(append(b, n.name...), int64(n.value), 10)
-	}
-	for _, t := range []struct{ name, value string }{{`,"startDate":`, m.StartDate}, {`,"endDate":`, m.EndDate},
-		{`,"timezone":`, m.Timezone}, {`,"granularity":`, m.Granularity}} {
-		b = appendText(append(b, t.name...), t.value)
-	}
-	return append(b, '}')
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -17,12 +18,12 @@ type Names interface {
 
 // name fills the columns of found that show names.
 func (e *Engine) name(ctx context.Context, p *plan, found *answered) *Error {
-	for i, m := range p.Type.outputs {
-		if m.nameOf == "" || e.names == nil || found.Len() == 0 {
+	for i, m := range p.Type.OutputMetrics {
+		if m.NameOf == "" || e.names == nil || found.Len() == 0 {
 			continue
 		}
-		of := slices.IndexFunc(p.Type.outputs, func(other *metric) bool { return other.Name == m.nameOf })
-		ids := found.columnAt(len(p.Group) + of).Texts[:found.Len()]
+		of := slices.IndexFunc(p.Type.OutputMetrics, func(other *catalog.BoundMetric) bool { return other.Name == m.NameOf })
+		ids := found.ColumnAt(len(p.Group) + of).Texts[:found.Len()]
 		known := slices.Clone(ids)
 		slices.Sort(known)
 		known = slices.DeleteFunc(slices.Compact(known), func(id string) bool { return id == "" })
@@ -37,12 +38,7 @@ func (e *Engine) name(ctx context.Context, p *plan, found *answered) *Error {
 		for row, id := range ids {
 			texts[row] = names[id]
 		}
-		found.columnAt(len(p.Group) + i).Column = store.Column{Kind: dialect.Text, Texts: texts}
+		found.ColumnAt(len(p.Group) + i).Column = store.Column{Kind: dialect.Text, Texts: texts}
 	}
 	return nil
-}
-
-// showsNames says whether rows of ty have names, which are not among what an answer's dependencies tell of.
-func (ty *boundType) showsNames() bool {
-	return slices.ContainsFunc(ty.outputs, func(m *metric) bool { return m.nameOf != "" })
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -14,12 +15,14 @@ import (
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	code, kind := expr.Col("s", "code"), expr.Col("s", "kind")
-	name := func(of expr.Expr) expr.Expr { return lookup(of, []string{"a", "b"}, []string{"Ann", "Ben"}, of) }
+	name := func(of expr.Expr) expr.Expr {
+		return catalog.Lookup(of, []string{"a", "b"}, []string{"Ann", "Ben"}, of)
+	}
 	q := selection{columns: []named{
 		{"kind", kind},
 		{"plain", name(code)},
-		{"both", ifElse(expr.Eq(kind, expr.Lit("x")), name(code), expr.Call(dialect.Concat, expr.Lit("no "), code))},
-		{"other", ifElse(expr.Ne(kind, expr.Lit("x")), name(code), kind)},
+		{"both", catalog.IfElse(expr.Eq(kind, expr.Lit("x")), name(code), expr.Call(dialect.Concat, expr.Lit("no "), code))},
+		{"other", catalog.IfElse(expr.Ne(kind, expr.Lit("x")), name(code), kind)},
 		{"ordered", name(kind)},
 	}, order: []ordering{{e: expr.Out("ordered")}}}
 	labels, further := q.takeLabels()

@@ -27,7 +27,7 @@ const quarter = 15 * 60 * 1000
 // A merge says how the answer to a plan is merged.
 type merge struct {
 	p      *plan
-	keys   []*field // of the answer: those of groupBy, then the type's
+	keys   []*catalog.Field // of the answer: those of groupBy, then the type's
 	parts  []*mergedPart
 	leaves []leaf         // of all parts
 	where  []keyCondition // which rows of the answer have to pass
@@ -37,11 +37,11 @@ type merge struct {
 
 // A mergedPart is what one table gives to the answer.
 type mergedPart struct {
-	tb      *table
+	tb      *catalog.Table
 	needs   catalog.Reach // the days around a day whose rows decide what its partials are
 	count   int           // the leaf that counts its rows
 	leaves  []int         // all that it has
-	metrics map[*metric]expr.Expr
+	metrics map[*catalog.BoundMetric]expr.Expr
 }
 
 // A leaf is an aggregate that partials are kept of. Metrics are made of them.
@@ -60,17 +60,17 @@ var states = map[dialect.Op]state.Kind{
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan) *merge {
-	m := &merge{p: p, keys: slices.Concat(p.Group, p.Type.dimensions)}
-	if p.Type.Shape == List || p.Type.untilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == Series && len(m.keys) > 0 ||
-		slices.ContainsFunc(m.keys, func(f *field) bool { return f.number }) {
+	m := &merge{p: p, keys: slices.Concat(p.Group, p.Type.DimensionFields)}
+	if p.Type.Shape == List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == Series && len(m.keys) > 0 ||
+		slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
 		return nil
 	}
-	for _, metric := range p.Type.metrics {
+	for _, metric := range p.Type.Metrics {
 		if !m.add(metric) {
 			return nil
 		}
 	}
-	for _, e := range p.Type.exprs {
+	for _, e := range p.Type.OutputExprs {
 		if !expr.CanEval(e, func(op dialect.Op) bool { return op == dialect.SumOver }) {
 			return nil
 		}
@@ -89,19 +89,19 @@ func mergeOf(p *plan) *merge {
 }
 
 // add adds what a metric is made of, if that merges.
-func (m *merge) add(of *metric) (merges bool) {
-	tb := of.table
-	if tb.rows != sessionRows && tb.rows != plainRows || of.perRow || of.nameOf != "" {
+func (m *merge) add(of *catalog.BoundMetric) (merges bool) {
+	tb := of.Table
+	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows || of.PerRow || of.NameOf != "" {
 		return false
 	}
 	i := slices.IndexFunc(m.parts, func(p *mergedPart) bool { return p.tb == tb })
 	if i < 0 {
 		i = len(m.parts)
-		m.parts = append(m.parts, &mergedPart{tb: tb, metrics: map[*metric]expr.Expr{}})
+		m.parts = append(m.parts, &mergedPart{tb: tb, metrics: map[*catalog.BoundMetric]expr.Expr{}})
 		m.parts[i].count = m.leaf(m.parts[i], dialect.Count, nil)
 	}
 	part, merges := m.parts[i], true
-	made := expr.ReplaceCalls(of.expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
+	made := expr.ReplaceCalls(of.Expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
 		if _, ok := states[op]; !ok {
 			merges = false
 			return expr.Null()
@@ -132,7 +132,7 @@ func (m *merge) leaf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
 			found.Members = column // of rows or of their sessions
 		}
 	}
-	found.Name = strings.Join([]string{part.tb.name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
+	found.Name = strings.Join([]string{part.tb.Name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
 	for _, i := range part.leaves {
 		if m.leaves[i].Name == found.Name {
 			return i
@@ -157,12 +157,12 @@ func (m *merge) rowsText() string {
 }
 
 // keyNames are what the keys of the answer are.
-func (m *merge) keyNames() string { return m.namesOf(func(f *field) string { return f.Name }) }
+func (m *merge) keyNames() string { return m.namesOf(func(f *catalog.Field) string { return f.Name }) }
 
 // keyTexts names the texts that the keys of the answer are among: keys of one name share their numbers, and where they
 // are stored.
 func (m *merge) keyTexts() string {
-	return m.namesOf(func(f *field) string {
+	return m.namesOf(func(f *catalog.Field) string {
 		if f.Name == "entry_page" || f.Name == "exit_page" {
 			return "path"
 		}
@@ -170,7 +170,7 @@ func (m *merge) keyTexts() string {
 	})
 }
 
-func (m *merge) namesOf(name func(*field) string) string {
+func (m *merge) namesOf(name func(*catalog.Field) string) string {
 	names := make([]string, len(m.keys))
 	for i, f := range m.keys {
 		names[i] = name(f)
@@ -207,25 +207,25 @@ func (m *merge) cut() bool {
 // needs returns how many days around a day have rows that decide what its partials of a part are. These are the days that decide the
 // sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
 func (m *merge) needs(of *mergedPart) catalog.Reach {
-	reach := of.tb.reach()
+	reach := of.tb.Reach()
 	_, removed := m.p.mandatory()
 	if len(removed) > 0 {
 		reach = reach.Twice()
 	}
-	if of.tb.rows == sessionRows {
+	if of.tb.Rows == catalog.SessionRows {
 		return reach
 	}
 	asked := selection{}
 	for _, f := range m.keys {
-		asked.where = append(asked.where, value(f, of.tb))
+		asked.where = append(asked.where, catalog.Value(f, of.tb))
 	}
 	for _, c := range m.p.Filters {
-		asked.where = append(asked.where, value(c.Field, of.tb))
+		asked.where = append(asked.where, catalog.Value(c.Field, of.tb))
 	}
 	for _, i := range of.leaves {
 		asked.where = append(asked.where, m.leaves[i].e)
 	}
-	if len(columnsOf("s", asked)) == 0 && (len(removed) == 0 || !of.tb.hasSessions()) {
+	if len(columnsOf("s", asked)) == 0 && (len(removed) == 0 || !of.tb.HasSessions()) {
 		return catalog.Reach{}
 	}
 	return reach

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/state"
@@ -143,9 +144,9 @@ func (p *plan) in(w calendar.Interval) *plan {
 // and by what is in its sets and samples.
 func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept days.Sealed, of *mergedPart, w calendar.Interval) (*compiled, *state.Computed) {
 	c := &compiler{p: p, kept: kept, rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.From, To: w.To}}
-	q, at := c.rows(of.tb), row("time")
-	if of.tb.rows == sessionRows {
-		at = ofSession("start")
+	q, at := c.rows(of.tb), catalog.Row("time")
+	if of.tb.Rows == catalog.SessionRows {
+		at = catalog.OfSession("start")
 	}
 	b := &state.Computed{Width: quarter, KeyNames: m.keyTexts()}
 	keys := c.partKeys(of.tb)

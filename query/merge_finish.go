@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
@@ -44,7 +45,7 @@ func (m *merge) finish(cache *state.Cache, site *state.Website, found [][]*state
 	g.place(found)
 	g.bind()
 	shown := g.shown()
-	for _, e := range m.p.Type.exprs {
+	for _, e := range m.p.Type.OutputExprs {
 		g.sumOverAll(e, shown)
 	}
 	if m.p.OfKeys {
@@ -135,7 +136,7 @@ func (g *merging) has(of *mergedPart, row int32) bool {
 // bind finds what the columns of the relation j of a statement are in rows.
 func (g *merging) bind() {
 	g.columns = map[string]func(int32) expr.Value{
-		string(bucketColumn): func(row int32) expr.Value { return expr.IntValue(g.first + int64(row)) },
+		string(catalog.BucketColumn): func(row int32) expr.Value { return expr.IntValue(g.first + int64(row)) },
 	}
 	for i, f := range g.keys {
 		g.columns[f.Name] = func(row int32) expr.Value { return expr.TextValue(g.key(row)[i]) }
@@ -145,16 +146,16 @@ func (g *merging) bind() {
 	}
 	for _, of := range g.parts {
 		for m, made := range of.metrics {
-			g.columns[string(m.alias())] = func(row int32) expr.Value { return g.metric(of, m, made, row) }
+			g.columns[string(m.Alias())] = func(row int32) expr.Value { return g.metric(of, m, made, row) }
 			if _, _, is := made.Column(); is && m.Zero && g.leaves[leafOf(made)].Kind.Counts() {
-				g.numbers[string(m.alias())] = leafOf(made)
+				g.numbers[string(m.Alias())] = leafOf(made)
 			}
 		}
 	}
 }
 
 // metric is a metric in a row: where its table counts nothing 0 or null, as it says.
-func (g *merging) metric(of *mergedPart, m *metric, made expr.Expr, row int32) expr.Value {
+func (g *merging) metric(of *mergedPart, m *catalog.BoundMetric, made expr.Expr, row int32) expr.Value {
 	if !g.has(of, row) {
 		if m.Zero {
 			return expr.IntValue(0)

@@ -3,6 +3,8 @@ package query
 import (
 	"context"
 	"slices"
+
+	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
 // A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
@@ -23,7 +25,7 @@ func mergeOnKeys(p *plan) *merge {
 	var where []keyCondition
 	without := *p
 	without.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(c condition) bool {
-		key := slices.Index(p.Type.dimensions, c.Field)
+		key := slices.Index(p.Type.DimensionFields, c.Field)
 		if key >= 0 {
 			where = append(where, keyCondition{c, key})
 		}
@@ -37,7 +39,7 @@ func mergeOnKeys(p *plan) *merge {
 		return nil
 	}
 	for _, of := range m.parts { // of sessions, a filter on rows asks about their pageviews
-		if of.tb.rows == sessionRows && slices.ContainsFunc(where, func(c keyCondition) bool { return !c.Field.Session }) {
+		if of.tb.Rows == catalog.SessionRows && slices.ContainsFunc(where, func(c keyCondition) bool { return !c.Field.Session }) {
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
@@ -19,8 +20,8 @@ func (g *merging) shown() []int32 {
 		if groups != nil && !groups[g.group(row)] {
 			return true
 		}
-		return slices.ContainsFunc(g.p.Type.skipZero, func(m *metric) bool {
-			v := g.columns[string(m.alias())](row)
+		return slices.ContainsFunc(g.p.Type.SkipZeroMetrics, func(m *catalog.BoundMetric) bool {
+			v := g.columns[string(m.Alias())](row)
 			return v.Null || v.Int <= 0
 		})
 	})
@@ -29,7 +30,7 @@ func (g *merging) shown() []int32 {
 // exists reports whether a row has something that makes a row of the answer.
 func (g *merging) exists(row int32) bool {
 	return slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
-		return g.has(of, row) && (!g.p.Type.leftJoin || of.tb == g.p.Type.table)
+		return g.has(of, row) && (!g.p.Type.LeftJoin || of.tb == g.p.Type.Table)
 	})
 }
 
@@ -42,9 +43,9 @@ func (g *merging) shownGroups() map[string]bool {
 	if len(g.parts) == 1 || len(g.p.Group) == 0 {
 		return nil
 	}
-	by := g.p.Type.table
+	by := g.p.Type.Table
 	for _, of := range g.parts {
-		if of.tb.leadsGroups {
+		if of.tb.LeadsGroups {
 			by = of.tb
 		}
 	}
@@ -72,7 +73,7 @@ func (g *merging) zeroRows(exist []int32) []int32 {
 	for _, row := range exist {
 		there[g.texts[row]] = true
 		for _, of := range g.parts {
-			if of.tb == g.p.Type.table && len(g.p.Group) > 0 && g.has(of, row) {
+			if of.tb == g.p.Type.Table && len(g.p.Group) > 0 && g.has(of, row) {
 				groups[g.group(row)] = g.key(row)[:len(g.p.Group)]
 			}
 		}
@@ -127,26 +128,26 @@ func (g *merging) steps() []step {
 			return
 		}
 		used[name] = true
-		if i := g.p.Type.column(name); i >= 0 {
-			found = append(found, step{g.p.Type.exprs[i], desc})
+		if i := g.p.Type.OutputIndex(name); i >= 0 {
+			found = append(found, step{g.p.Type.OutputExprs[i], desc})
 		} else {
-			found = append(found, step{joined(expr.Ident(name)), desc}) // a field of groupBy
+			found = append(found, step{catalog.Joined(expr.Ident(name)), desc}) // a field of groupBy
 		}
 	}
 	if values := g.p.Type.Values; len(values) > 0 && len(g.p.Sort) == 0 {
-		found = append(found, step{e: expr.Call(dialect.ListPosition, joined(expr.Ident(g.p.Type.dimensions[0].Name)), expr.Arg(dialect.Texts, values))})
+		found = append(found, step{e: expr.Call(dialect.ListPosition, catalog.Joined(expr.Ident(g.p.Type.DimensionFields[0].Name)), expr.Arg(dialect.Texts, values))})
 	}
 	for _, o := range g.p.Sort {
-		add(o.column, o.desc)
+		add(o.Column, o.Desc)
 	}
 	for _, f := range g.p.Group {
-		found = append(found, step{e: joined(expr.Ident(f.Name))})
+		found = append(found, step{e: catalog.Joined(expr.Ident(f.Name))})
 	}
 	for _, name := range g.p.Type.TieBreak {
 		add(name, false)
 	}
-	for _, f := range g.p.Type.dimensions {
-		found = append(found, step{e: joined(expr.Ident(f.Name))})
+	for _, f := range g.p.Type.DimensionFields {
+		found = append(found, step{e: catalog.Joined(expr.Ident(f.Name))})
 	}
 	return found
 }
@@ -226,11 +227,11 @@ func (g *merging) output(rows []int32) *store.Rows {
 	out := &store.Rows{Len: len(rows)}
 	var exprs []expr.Expr
 	for _, f := range g.p.Group {
-		exprs = append(exprs, joined(expr.Ident(f.Name)))
+		exprs = append(exprs, catalog.Joined(expr.Ident(f.Name)))
 	}
-	exprs = append(exprs, g.p.Type.exprs...)
+	exprs = append(exprs, g.p.Type.OutputExprs...)
 	for _, f := range g.p.keys() {
-		exprs = append(exprs, joined(expr.Ident(f.Name)))
+		exprs = append(exprs, catalog.Joined(expr.Ident(f.Name)))
 	}
 	for i, kind := range kinds(g.p) {
 		c, value := store.Column{Kind: kind}, g.valueOf(exprs[i])

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
@@ -19,6 +20,7 @@ import (
 type nothing struct{ store.Store }
 
 func (nothing) Dialect() *dialect.Dialect { return dialect.DuckDB() }
+
 func (nothing) Query(context.Context, store.Statement) (*store.Rows, error) {
 	return &store.Rows{}, nil
 }
@@ -109,7 +111,7 @@ func TestPartialVersions(t *testing.T) {
 			p := m.p.in(one)
 			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, of, one)
 			if needed := of.needed(calendar.Interval{From: 0, To: calendar.Day}); needed.Hull(c.depends) != needed {
-				t.Errorf("%v of %s are versions of %v, and depend on %v", m.p, of.tb.name, needed, c.depends)
+				t.Errorf("%v of %s are versions of %v, and depend on %v", m.p, of.tb.Name, needed, c.depends)
 			}
 			found[[2]int64{of.needs.Before, of.needs.After}]++
 		}
@@ -131,7 +133,7 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	filters := func(n int) (all []Filter) {
 		for range n {
 			all = append(all, Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
-				Op: allOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b", "/x", "/x/"}[rng.IntN(4)]}})
+				Op: ask.AllOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b", "/x", "/x/"}[rng.IntN(4)]}})
 		}
 		return all
 	}
@@ -139,7 +141,7 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
 		req.GroupBy = []string{info.Groupable[rng.IntN(len(info.Groupable))]}
 	}
-	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
+	found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
 	if len(mistakes) > 0 || found.parameters[0].err != nil || found.parameters[0].plan == nil {
 		return nil
 	}
@@ -159,7 +161,7 @@ func TestMergeOnKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := func(typ string, filters []Filter, groups ...string) *plan {
-		found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+		found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 			Request{Parameters: []Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 || found.parameters[0].err != nil {
 			t.Fatal(mistakes, found.parameters[0].err)
@@ -244,7 +246,7 @@ func randomSeries(e *Engine, rng *rand.Rand) *merging {
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
 	req := Request{Parameters: []Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
 		StartDate: start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
-	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
+	found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
 	if len(mistakes) > 0 || found.parameters[0].err != nil {
 		return nil
 	}

@@ -7,20 +7,15 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DefaultLimit is the number of rows of an answer whose request sets no limit. A series without a limit
-// has all its buckets.
-const DefaultLimit = 100
-
-// MaxLimit is the largest limit, and the most rows that a series may have.
-const MaxLimit = 10_000
-
 // A plan is one parameter, resolved: no name is left to look up and no default to apply.
 type plan struct {
-	Type      *boundType
+	Type      *catalog.BoundType
 	ID        string // the parameter's own id; empty when it had none
 	Subject   store.Subject
 	Range     calendar.Range
@@ -29,31 +24,25 @@ type plan struct {
 	Keyed     bool        // rows carry the values of their dimensions behind their columns
 	OfKeys    bool        // all rows with the keys of an answer, in no order
 	Grain     calendar.Grain
-	Now       time.Time   // of the request; ends downtime, and is the only clock
-	Group     []*field    // leading columns by groupBy
-	Filters   []condition // the caller's
-	Mandatory []condition // the access's; they cut the data first
-	Sort      []order     // without the keys that break ties
-	Limit     int         // 0: all, for a series that asked for no limit and for the other period
+	Now       time.Time        // of the request; ends downtime, and is the only clock
+	Group     []*catalog.Field // leading columns by groupBy
+	Filters   []condition      // the caller's
+	Mandatory []condition      // the access's; they cut the data first
+	Sort      []catalog.Order  // without the keys that break ties
+	Limit     int              // 0: all, for a series that asked for no limit and for the other period
 	Offset    int
 }
 
 // A condition is a filter on a field that exists, with values in the field's own
 // form: a path normalised, a device in lower case.
 type condition struct {
-	Field  *field
+	Field  *catalog.Field
 	Op     Op
 	Values []string
 	codes  []string // of byCountry and byReferrer: the stored values that Values name
 	wrong  []string // of byCountry and byReferrer: those of Values that name nothing
 
 	onEvents bool // events have the field themselves
-}
-
-// order is one step of sorting, by an output column.
-type order struct {
-	column string
-	desc   bool
 }
 
 // counted is the time whose rows count.
@@ -64,15 +53,15 @@ func (p *plan) counted() calendar.Interval {
 // columns are the output columns of p, in order: those of groupBy, then the type's.
 // A statement of p selects them in this order, unrounded. The column date holds bucket
 // numbers, booleans are 0 or 1, instants are milliseconds. They are not to be changed.
-func (p *plan) columns() []column {
+func (p *plan) columns() []catalog.Output {
 	if len(p.Group) == 0 {
-		return p.Type.columns
+		return p.Type.Outputs
 	}
-	cols := make([]column, 0, len(p.Group)+len(p.Type.columns))
+	cols := make([]catalog.Output, 0, len(p.Group)+len(p.Type.Outputs))
 	for _, f := range p.Group {
-		cols = append(cols, column{Name: f.Name, Format: String})
+		cols = append(cols, catalog.Output{Name: f.Name, Format: String})
 	}
-	return append(cols, p.Type.columns...)
+	return append(cols, p.Type.Outputs...)
 }
 
 // String is p on a few lines, for people and golden files.
@@ -96,7 +85,7 @@ func (p *plan) String() string {
 		fmt.Fprintf(&b, "where %s %s %q\n", c.Field.Name, c.Op, c.Values)
 	}
 	for _, o := range p.Sort {
-		fmt.Fprintf(&b, "order %s desc=%t\n", o.column, o.desc)
+		fmt.Fprintf(&b, "order %s desc=%t\n", o.Column, o.Desc)
 	}
 	fmt.Fprintf(&b, "limit %d offset %d\n", p.Limit, p.Offset)
 	return b.String()
@@ -123,7 +112,7 @@ type resolver struct {
 	types        *Registry
 	access       Access
 	req          *Request
-	options      options        // of the request
+	options      ask.Options    // of the request
 	rng          calendar.Range // of the request
 	grain        calendar.Grain // of the request
 	now          time.Time
@@ -134,10 +123,10 @@ type resolver struct {
 
 // resolve decides all that req leaves open. What is wrong with the request as a whole
 // is told as Errors, all of it; what is wrong with one parameter is in its parameter.
-func (r *Registry) resolve(a Access, req Request, now time.Time, zones *zones) (*resolved, Errors) {
-	var list issues
-	rd := checkRequest(&req, timeZone, zones, &list)
-	zone := rd.zone
+func resolve(r *Registry, a Access, req Request, now time.Time, zones *ask.Zones) (*resolved, Errors) {
+	var list ask.Issues
+	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
+	zone := rd.Zone
 	if zone == nil {
 		zone = a.Zone
 	}
@@ -146,16 +135,16 @@ func (r *Registry) resolve(a Access, req Request, now time.Time, zones *zones) (
 	}
 	today := calendar.Today(now, zone)
 	if start, end, ok := calendar.PresetDays(req.Preset, today); ok {
-		rd.start, rd.end = start, end
-		checkHourly(inField("granularity"), Invalid, rd.grain, int(end-start)+1, &list)
-	} else if !req.needsRange() {
-		rd.start, rd.end = hullOf(req.Parameters, today)
+		rd.Start, rd.End = start, end
+		ask.CheckHourly(ask.InField("granularity"), Invalid, rd.Grain, int(end-start)+1, &list)
+	} else if !ask.NeedsRange(&req) {
+		rd.Start, rd.End = hullOf(req.Parameters, today)
 	}
-	if errs := list.sorted(); errs != nil {
+	if errs := list.Sorted(); errs != nil {
 		return nil, errs
 	}
-	v := &resolver{types: r, access: a, req: &req, options: req.options(), grain: rd.grain, now: now,
-		rng: calendar.Days(rd.start, rd.end, zone), mandatoryErr: checkMandatory(a.Filters)}
+	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now,
+		rng: calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
 	v.filters = conditions(req.Filters)
 	if v.mandatoryErr == nil {
 		v.mandatory = conditions(a.Filters)
@@ -170,11 +159,11 @@ func (r *Registry) resolve(a Access, req Request, now time.Time, zones *zones) (
 // checkMandatory refuses filters of an access that cannot be used. Leaving them out
 // would show what the caller must not see.
 func checkMandatory(all []Filter) *Error {
-	var list issues
+	var list ask.Issues
 	for i, f := range all {
 		checkAccessFilter(i, f, &list)
 	}
-	if errs := list.sorted(); errs != nil {
+	if errs := list.Sorted(); errs != nil {
 		return &Error{Code: Internal, Message: "The mandatory filters of this access are not usable",
 			Err: fmt.Errorf("query: Access.Filters: %w", errs)}
 	}
@@ -188,12 +177,12 @@ func (v *resolver) parameter(i int, p Parameter) preparedParameter {
 		found.err = v.mandatoryErr
 		return found
 	}
-	list := issues{limit: maxParameterIssues}
-	ty, own := v.typeNamed(inParameter(i, ""), p.Name, &list), p.options(i)
-	if own.check(&list); len(list.errors) == 0 {
-		found.plan = v.plan(i, p, ty, own.over(v.options), &list)
+	list := ask.Issues{Limit: ask.MaxParameterIssues}
+	ty, own := v.typeNamed(ask.InParameter(i, ""), p.Name, &list), ask.ParameterOptions(&p, i)
+	if own.Check(&list); len(list.Errors) == 0 {
+		found.plan = v.plan(i, p, ty, own.Over(v.options), &list)
 	}
-	if found.err = mergeErrors(list.sorted()); found.err != nil {
+	if found.err = mergeErrors(list.Sorted()); found.err != nil {
 		found.plan = nil
 	}
 	return found
@@ -217,15 +206,15 @@ func mergeErrors(errs Errors) *Error {
 }
 
 // typeNamed looks up a type, which must be one for the subject and the access.
-func (v *resolver) typeNamed(at fieldPath, name string, list *issues) *boundType {
-	ty := v.types.named(name)
+func (v *resolver) typeNamed(at ask.FieldPath, name string, list *ask.Issues) *catalog.BoundType {
+	ty := v.types.Named(name)
 	switch {
 	case ty == nil:
-		list.add(at, unknownType(name, v.allowed()))
+		list.Add(at, ask.NoSuchType(name, v.allowed()))
 	case !v.allows(name):
-		list.add(at, refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
+		list.Add(at, ask.Refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
 	case ty.Subject != v.access.Subject.Kind:
-		list.add(at, Error{Code: WrongSubject, Allowed: v.allowed(),
+		list.Add(at, Error{Code: WrongSubject, Allowed: v.allowed(),
 			Message: fmt.Sprintf("%q needs %s in the address, not %s", name, idOf(ty.Subject), idOf(v.access.Subject.Kind))})
 	default:
 		return ty
@@ -240,7 +229,7 @@ func (v *resolver) allows(name string) bool {
 // allowed are the types that this access can ask of this subject.
 func (v *resolver) allowed() []string {
 	var names []string
-	for _, ty := range v.types.all() {
+	for _, ty := range v.types.All() {
 		if ty.Subject == v.access.Subject.Kind && v.allows(ty.Name) {
 			names = append(names, ty.Name)
 		}

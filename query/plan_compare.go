@@ -6,22 +6,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// Compare is the other period that an answer is compared with. Types that ignore the range, and lists of
-// single rows, are not compared: see Info.Comparable.
-type Compare string
-
-// The comparisons. A period that has not ended is cut at now, and compared with the same elapsed
-// local time of the other.
-const (
-	// PreviousPeriod is the same number of local days just before; for a preset of a calendar month or
-	// year, the month or year before.
-	PreviousPeriod Compare = "previous_period"
-	// PreviousYear is the same local dates a year earlier; for 29 February, the 28th.
-	PreviousYear Compare = "previous_year"
-)
-
-func compareNames() []string { return []string{string(PreviousPeriod), string(PreviousYear)} }
-
 // A comparison is the other period of a plan.
 type comparison struct {
 	by   Compare
@@ -29,14 +13,10 @@ type comparison struct {
 	day  func(calendar.Date) calendar.Date // that stands beside a day
 }
 
-// comparable says whether answers of ty stand beside those of another period: not where the range
-// is ignored, and not where each row is one of its kind.
-func (ty *boundType) comparable() bool { return !ty.untilNow() && ty.Shape != List }
-
 // compare gives plan the other period that o asks for, and ends both where plan's has come to.
 // preset is that of plan's range; empty when it has dates.
 func (v *resolver) compare(plan *plan, by Compare, preset string) {
-	if by == "" || !plan.Type.comparable() {
+	if by == "" || !plan.Type.Comparable() {
 		return
 	}
 	plan.Keyed = plan.Type.Shape == Breakdown

@@ -8,60 +8,18 @@ import (
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/referrer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
-
-// operators says of each operator whether it takes several values.
-var operators = map[Op]bool{
-	Eq: false, Ne: false, Contains: false, NotContains: false, StartsWith: false, In: true, NotIn: true,
-}
-
-// allOperators lists the operators as the documentation does.
-func allOperators() []Op { return []Op{Eq, Ne, Contains, NotContains, StartsWith, In, NotIn} }
-
-func operatorNames() []string {
-	var names []string
-	for _, op := range allOperators() {
-		names = append(names, string(op))
-	}
-	return names
-}
-
-// checkFilter tells all that is wrong with f itself, whatever type it is for.
-func checkFilter(at fieldPath, f Filter, list *issues) {
-	at.part = "field"
-	if f.Field == "" {
-		list.addf(at, "is required")
-	}
-	checkText(at, f.Field, list)
-	at.part = "op"
-	many, known := operators[f.Op]
-	switch {
-	case f.Op == "":
-		list.add(at, Error{Message: "is required: " + mistake.Or(operatorNames()...), Allowed: operatorNames()})
-	case !known:
-		list.add(at, unknown(Invalid, "operator", string(f.Op), operatorNames()))
-	}
-	at.part = "value"
-	switch {
-	case known && many && len(f.Values) == 0:
-		list.addf(at, "must hold at least one value for %s", f.Op)
-	case known && !many && len(f.Values) != 1:
-		list.addf(at, "must be one value for %s, not %d", f.Op, len(f.Values))
-	}
-	list.atMost(at, "values", maxValues, len(f.Values))
-	for _, v := range f.Values[:min(len(f.Values), maxValues)] {
-		checkText(at, v, list)
-	}
-}
 
 // conditions are the filters of a request on the fields they name, once for all of its
 // parameters, since names take time to look up. One on no field is empty, and refused later.
 func conditions(all []Filter) []condition {
 	found := make([]condition, len(all))
 	for i, f := range all {
-		if field := fieldNamed(f.Field); field != nil {
+		if field := catalog.FieldNamed(f.Field); field != nil {
 			found[i] = conditionOn(field, f)
 		}
 	}
@@ -70,20 +28,20 @@ func conditions(all []Filter) []condition {
 
 // conditionOn is f on a field, with its values in the form in which the field's own are
 // compared.
-func conditionOn(field *field, f Filter) condition {
-	c := condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), onEvents: !field.Session && eventList.has(field)}
+func conditionOn(field *catalog.Field, f Filter) condition {
+	c := condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), onEvents: !field.Session && catalog.EventList.Has(field)}
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, v)
 	}
 	switch field.Match {
-	case byCountry:
+	case catalog.ByCountry:
 		c.codes = c.countries()
-	case byReferrer:
+	case catalog.ByReferrer:
 		if !wholeValue(f.Op) {
 			c.Values = partsOfSource(f.Values[0])
 		}
 		c.codes = c.domains()
-	case exact, anyCase, byPath:
+	case catalog.Exact, catalog.AnyCase, catalog.ByPath:
 	}
 	c.wrong = c.meaningless()
 	return c
@@ -91,11 +49,11 @@ func conditionOn(field *field, f Filter) condition {
 
 // normalise writes a value as the stored ones are written. Countries and sources keep
 // theirs: what they are held against is more than a text.
-func normalise(how match, op Op, value string) string {
+func normalise(how catalog.Match, op Op, value string) string {
 	switch how {
-	case anyCase:
+	case catalog.AnyCase:
 		return strings.ToLower(value)
-	case byPath:
+	case catalog.ByPath:
 		switch {
 		case !wholeValue(op):
 			return address.Decode(value)
@@ -148,13 +106,13 @@ func (c condition) passes(value string) bool { return c.negated() != c.matches(v
 
 func (c condition) matches(value string) bool {
 	switch c.Field.Match {
-	case byCountry:
+	case catalog.ByCountry:
 		return slices.Contains(c.codes, value)
-	case byReferrer:
+	case catalog.ByReferrer:
 		if slices.Contains(c.codes, value) || wholeValue(c.Op) {
 			return slices.Contains(c.codes, value)
 		}
-	case anyCase:
+	case catalog.AnyCase:
 		value = strings.ToLower(value)
 	}
 	switch c.Op {
@@ -168,14 +126,14 @@ func (c condition) matches(value string) bool {
 
 func (c condition) match(value expr.Expr) expr.Expr {
 	switch c.Field.Match {
-	case byCountry:
+	case catalog.ByCountry:
 		return c.inCodes(value)
-	case byReferrer:
+	case catalog.ByReferrer:
 		if wholeValue(c.Op) {
 			return c.inCodes(value)
 		}
 		return expr.Or(c.compare(value, c.Values), c.inCodes(value))
-	case anyCase:
+	case catalog.AnyCase:
 		return c.compare(expr.Call(dialect.Lower, value), c.Values)
 	}
 	return c.compare(value, c.Values)
@@ -272,42 +230,42 @@ func (c condition) meaningless() []string {
 	}
 	for _, v := range c.Values {
 		switch c.Field.Match {
-		case byCountry:
+		case catalog.ByCountry:
 			if _, ok := country.Code(v); !ok && v != "" {
 				found = append(found, v)
 			}
-		case byReferrer:
+		case catalog.ByReferrer:
 			if v != "" && referrer.Host(v) == "" && (strings.IndexAny(v, "/?#") == 0 || strings.Contains(v, "://")) {
 				found = append(found, v)
 			}
-		case exact, anyCase, byPath:
+		case catalog.Exact, catalog.AnyCase, catalog.ByPath:
 		}
 	}
 	return found
 }
 
 // refuse adds the meaningless values of c to list.
-func (c condition) refuse(at fieldPath, code Code, list *issues) {
+func (c condition) refuse(at ask.FieldPath, code Code, list *ask.Issues) {
 	for _, v := range c.wrong {
-		if list.full() { // looking for suggestions takes time
+		if list.Full() { // looking for suggestions takes time
 			return
 		}
-		e := Error{Code: code, Message: quote(v) + " is not a referrer: use a host such as news.example, the name of a source such as Google, the text of a campaign, or direct"}
-		if c.Field.Match == byCountry {
-			e = Error{Code: code, Message: quote(v) + " is not a country", Suggestion: mistake.Nearest(v, countryNames(), nil)}
+		e := Error{Code: code, Message: ask.Quote(v) + " is not a referrer: use a host such as news.example, the name of a source such as Google, the text of a campaign, or direct"}
+		if c.Field.Match == catalog.ByCountry {
+			e = Error{Code: code, Message: ask.Quote(v) + " is not a country", Suggestion: mistake.Nearest(v, countryNames(), nil)}
 			if e.Suggestion != "" {
-				e.Message += "; did you mean " + quote(e.Suggestion) + "?"
+				e.Message += "; did you mean " + ask.Quote(e.Suggestion) + "?"
 			}
 		}
-		list.add(at.member("value"), e)
+		list.Add(at.Member("value"), e)
 	}
 }
 
 // checkAccessFilter adds the mistakes in the i-th mandatory filter of an access to list.
-func checkAccessFilter(i int, f Filter, list *issues) {
-	at, before := inField("filters").item(i), len(list.errors)
-	checkFilter(at, f, list)
-	if field := fieldNamed(f.Field); field != nil && len(list.errors) == before {
+func checkAccessFilter(i int, f Filter, list *ask.Issues) {
+	at, before := ask.InField("filters").Item(i), len(list.Errors)
+	ask.CheckFilter(at, f, list)
+	if field := catalog.FieldNamed(f.Field); field != nil && len(list.Errors) == before {
 		conditionOn(field, f).refuse(at, Invalid, list)
 	}
 }

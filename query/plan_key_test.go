@@ -8,8 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -18,15 +21,15 @@ import (
 func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 	day := calendar.Days(20_000, 20_001, time.UTC)
 	base := func() *plan {
-		c := condition{Field: fieldNamed("country"), Op: Eq, Values: []string{"DE"}, codes: []string{"DE"}}
-		p := &plan{Type: &boundType{Type: Type{Name: "a"}}, Range: day, Until: day.To, Now: day.To, Group: []*field{fieldNamed("path")},
-			Filters: []condition{c}, Mandatory: []condition{c}, Sort: []order{{"x", true}}}
+		c := condition{Field: catalog.FieldNamed("country"), Op: Eq, Values: []string{"DE"}, codes: []string{"DE"}}
+		p := &plan{Type: &catalog.BoundType{Type: Type{Name: "a"}}, Range: day, Until: day.To, Now: day.To, Group: []*catalog.Field{catalog.FieldNamed("path")},
+			Filters: []condition{c}, Mandatory: []condition{c}, Sort: []catalog.Order{{Column: "x", Desc: true}}}
 		other := *p
 		p.Other = &comparison{by: PreviousYear, plan: &other}
 		return p
 	}
 	changed := map[string]func(*plan){
-		"Type":                    func(p *plan) { p.Type = &boundType{Type: Type{Name: "b"}} },
+		"Type":                    func(p *plan) { p.Type = &catalog.BoundType{Type: Type{Name: "b"}} },
 		"Range.StartDate":         func(p *plan) { p.Range.StartDate++ },
 		"Range.EndDate":           func(p *plan) { p.Range.EndDate++ },
 		"Range.Zone":              func(p *plan) { p.Range.Zone = time.FixedZone("x", 0) },
@@ -39,10 +42,10 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		"Keyed":                   func(p *plan) { p.Keyed = true },
 		"OfKeys":                  func(p *plan) { p.OfKeys = true },
 		"Grain":                   func(p *plan) { p.Grain = calendar.Hourly },
-		"Group":                   func(p *plan) { p.Group[0] = fieldNamed("referrer") },
-		"Group of several":        func(p *plan) { p.Group = append(p.Group, fieldNamed("referrer")) },
+		"Group":                   func(p *plan) { p.Group[0] = catalog.FieldNamed("referrer") },
+		"Group of several":        func(p *plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
 		"Filters":                 func(p *plan) { p.Filters = append(p.Filters, p.Filters[0]) },
-		"Filters[].Field":         func(p *plan) { p.Filters[0].Field = fieldNamed("path") },
+		"Filters[].Field":         func(p *plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
 		"Filters[].Op":            func(p *plan) { p.Filters[0].Op = Ne },
 		"Filters[].Values":        func(p *plan) { p.Filters[0].Values = []string{"D", "E"} },
 		"Filters[].codes":         func(p *plan) { p.Filters[0].codes = nil },
@@ -52,8 +55,8 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		"Mandatory, not Filters":  func(p *plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
 		"Mandatory[].Values":      func(p *plan) { p.Mandatory[0].Values = []string{"FR"} },
 		"Sort":                    func(p *plan) { p.Sort = nil },
-		"Sort[].column":           func(p *plan) { p.Sort[0].column = "y" },
-		"Sort[].desc":             func(p *plan) { p.Sort[0].desc = false },
+		"Sort[].Column":           func(p *plan) { p.Sort[0].Column = "y" },
+		"Sort[].Desc":             func(p *plan) { p.Sort[0].Desc = false },
 		"Limit":                   func(p *plan) { p.Limit = 1 },
 		"Offset":                  func(p *plan) { p.Offset = 1 },
 	}
@@ -73,7 +76,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		prefix string
 		kind   reflect.Type
 	}{{"", reflect.TypeFor[plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()}, {"Other.", reflect.TypeFor[comparison]()},
-		{"Filters[].", reflect.TypeFor[condition]()}, {"Sort[].", reflect.TypeFor[order]()}} {
+		{"Filters[].", reflect.TypeFor[condition]()}, {"Sort[].", reflect.TypeFor[catalog.Order]()}} {
 		for f := range of.kind.Fields() {
 			if name := of.prefix + f.Name; changed[name] == nil && elsewhere[f.Name] == "" && name != "Range" {
 				t.Errorf("no plan is changed in %s", name)
@@ -83,7 +86,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 }
 
 func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
-	filter := func(field string, values ...string) Filter { return Filter{field, In, values} }
+	filter := func(field string, values ...string) Filter { return Filter{Field: field, Op: In, Values: values} }
 	site := store.Subject{Kind: store.KindWebsite, ID: "1"}
 	seen := map[string]int{}
 	for i, a := range []Access{
@@ -94,12 +97,12 @@ func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
 		{Subject: site, Types: []string{"pages"}},
 		{Subject: site, Types: []string{"pages", "traffic"}},
 		{Subject: site, Filters: []Filter{filter("country", "DE")}},
-		{Subject: site, Filters: []Filter{{"country", NotIn, []string{"DE"}}}},
+		{Subject: site, Filters: []Filter{{Field: "country", Op: NotIn, Values: []string{"DE"}}}},
 		{Subject: site, Filters: []Filter{filter("country", "DE", "FR")}},
 		{Subject: site, Filters: []Filter{filter("country", "DE"), filter("country", "FR")}},
 		{Subject: site, Filters: []Filter{filter("country", "DE2:FR")}},
 	} {
-		key := string(a.appendKey(nil))
+		key := string(ask.AppendAccessKey(&a, nil))
 		if other, taken := seen[key]; taken {
 			t.Errorf("accesses %d and %d have the key %s", i, other, key)
 		}
@@ -113,16 +116,16 @@ func TestStatementsAreRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Engine{store: nothingStored{}, memo: newCache[string, *compiled](memoBytes)}
-	for i, ty := range types.all() {
-		filtered := ty.filterable[i%max(1, len(ty.filterable)):]
+	e := &Engine{store: nothingStored{}, memo: lru.New[string, *compiled](memoBytes)}
+	for i, ty := range types.All() {
+		filtered := ty.Filterable[i%max(1, len(ty.Filterable)):]
 		for _, name := range append([]string{""}, filtered[:min(len(filtered), 4)]...) {
 			req := Request{StartDate: "2026-03-01", EndDate: "2026-03-30", Parameters: []Parameter{{Name: ty.Name, Compare: PreviousYear}}}
 			if name != "" {
-				req.Filters = []Filter{{name, In, []string{"DE", "x"}}}
+				req.Filters = []Filter{{Field: name, Op: In, Values: []string{"DE", "x"}}}
 			}
 			for _, id := range []string{"a", "b"} {
-				found, errs := types.resolve(Access{Subject: store.Subject{Kind: ty.Subject, ID: id}}, req, time.Unix(1<<31, 0), nil)
+				found, errs := resolve(types, Access{Subject: store.Subject{Kind: ty.Subject, ID: id}}, req, time.Unix(1<<31, 0), nil)
 				if errs != nil {
 					t.Fatal(errs)
 				}
@@ -168,8 +171,8 @@ func TestFingerprints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ty := range types.all() {
-		print := ty.fingerprint(dialect.DuckDB())
+	for _, ty := range types.All() {
+		print := fingerprint(ty, dialect.DuckDB())
 		if other := seen[print]; print == "" || other != "" {
 			t.Errorf("%s has the fingerprint %q of %q", ty.Name, print, other)
 		}
@@ -190,11 +193,11 @@ func TestFingerprints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if print := types.named("countries").fingerprint(dialect.DuckDB()); seen[print] != "" {
+		if print := fingerprint(types.Named("countries"), dialect.DuckDB()); seen[print] != "" {
 			t.Errorf("change %d leaves the fingerprint of %s", i, seen[print])
 		}
 	}
-	if got := (&boundType{}).fingerprint(dialect.DuckDB()); got != "" {
+	if got := fingerprint((&catalog.BoundType{}), dialect.DuckDB()); got != "" {
 		t.Errorf("what cannot be compiled has the fingerprint %s", got)
 	}
 }

@@ -5,31 +5,33 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
 // plan decides the i-th parameter p, which asks for ty and is answered as o says. After a mistake
 // it is incomplete.
-func (v *resolver) plan(i int, p Parameter, ty *boundType, o options, list *issues) *plan {
+func (v *resolver) plan(i int, p Parameter, ty *catalog.BoundType, o ask.Options, list *ask.Issues) *plan {
 	plan := &plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
-	plan.Grain, _ = calendar.ParseGrain(o.granularity)
+	plan.Grain, _ = calendar.ParseGrain(o.Granularity)
 	preset := v.dates(i, p, plan, list)
 	v.applyWindow(plan)
 	plan.Until = plan.Range.To
-	v.mandatoryFilters(inParameter(i, ""), plan, list)
-	o.group(plan, list)
-	o.filter(plan, v.conditions(&o), list)
-	o.sort(plan, list)
-	o.page(plan)
-	if len(list.errors) == 0 {
-		v.compare(plan, o.compare, preset)
+	v.mandatoryFilters(ask.InParameter(i, ""), plan, list)
+	groupPlan(&o, plan, list)
+	filterPlan(&o, plan, v.conditions(&o), list)
+	sortPlan(&o, plan, list)
+	pagePlan(&o, plan)
+	if len(list.Errors) == 0 {
+		v.compare(plan, o.Compare, preset)
 	}
 	return plan
 }
 
 // dates gives plan the parameter's own range, where it has one, and returns the preset that its
 // range is of; empty when it is of dates.
-func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) (preset string) {
+func (v *resolver) dates(i int, p Parameter, plan *plan, list *ask.Issues) (preset string) {
 	start, end, ok := v.ownDays(i, p, list)
 	if !ok {
 		return ""
@@ -40,27 +42,27 @@ func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) (preset s
 	case p.StartDate == "" && p.EndDate == "":
 		preset = v.req.Preset
 	}
-	at := inParameter(i, "start_date")
-	checkSpan(at, BadRange, start, end, list)
-	if list.at(at) {
+	at := ask.InParameter(i, "start_date")
+	ask.CheckSpan(at, BadRange, start, end, list)
+	if list.At(at) {
 		return ""
 	}
 	if start != v.rng.StartDate || end != v.rng.EndDate {
 		plan.Range = calendar.Days(start, end, v.rng.Zone)
 	}
-	checkHourly(inParameter(i, "granularity"), BadRange, plan.Grain, plan.Range.Len(), list)
+	ask.CheckHourly(ask.InParameter(i, "granularity"), BadRange, plan.Grain, plan.Range.Len(), list)
 	return preset
 }
 
 // ownDays are the first and last day that the i-th parameter p asks about.
-func (v *resolver) ownDays(i int, p Parameter, list *issues) (start, end calendar.Date, ok bool) {
+func (v *resolver) ownDays(i int, p Parameter, list *ask.Issues) (start, end calendar.Date, ok bool) {
 	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {
-		start, ok = ownDate(inParameter(i, "start_date"), p.StartDate, list)
+		start, ok = ownDate(ask.InParameter(i, "start_date"), p.StartDate, list)
 	}
 	if p.EndDate != "" {
 		var good bool
-		end, good = ownDate(inParameter(i, "end_date"), p.EndDate, list)
+		end, good = ownDate(ask.InParameter(i, "end_date"), p.EndDate, list)
 		ok = ok && good
 	}
 	if first, last, preset := calendar.PresetDays(p.Preset, calendar.Today(v.now, v.rng.Zone)); preset {
@@ -97,7 +99,7 @@ func hullOf(all []Parameter, today calendar.Date) (start, end calendar.Date) {
 // day until just before now, or the last minutes up to and including it.
 func (v *resolver) applyWindow(plan *plan) {
 	ty := plan.Type
-	if !ty.untilNow() {
+	if !ty.UntilNow() {
 		return
 	}
 	today := calendar.Today(v.now, v.rng.Zone)
@@ -111,96 +113,96 @@ func (v *resolver) applyWindow(plan *plan) {
 	plan.Range.From = now.Add(-time.Duration(ty.Window)).Truncate(time.Millisecond).Add(time.Millisecond)
 }
 
-func ownDate(at fieldPath, text string, list *issues) (calendar.Date, bool) {
+func ownDate(at ask.FieldPath, text string, list *ask.Issues) (calendar.Date, bool) {
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		list.add(at, Error{Code: BadRange, Message: fmt.Sprintf("%s %s", quote(text), err)})
+		list.Add(at, Error{Code: BadRange, Message: fmt.Sprintf("%s %s", ask.Quote(text), err)})
 	}
 	return d, err == nil
 }
 
-// group gives plan the fields of groupBy, each once.
-func (o *options) group(plan *plan, list *issues) {
+// groupPlan gives plan the fields of groupBy, each once.
+func groupPlan(o *ask.Options, plan *plan, list *ask.Issues) {
 	ty := plan.Type
-	for i, name := range o.groupBy {
-		if list.full() { // looking for suggestions takes time
+	for i, name := range o.GroupBy {
+		if list.Full() { // looking for suggestions takes time
 			return
 		}
-		if !slices.Contains(ty.groupable, name) {
-			list.add(o.at("groupBy").item(i), refused(BadGroup,
-				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, quote(name)), name, ty.groupable))
+		if !slices.Contains(ty.Groupable, name) {
+			list.Add(o.At("groupBy").Item(i), ask.Refused(BadGroup,
+				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, ask.Quote(name)), name, ty.Groupable))
 			continue
 		}
-		if f := ty.fields[name]; !slices.Contains(plan.Group, f) {
+		if f := ty.Fields[name]; !slices.Contains(plan.Group, f) {
 			plan.Group = append(plan.Group, f)
 		}
 	}
 }
 
 // conditions are the filters of o on the fields that they name: those of the request, or its own.
-func (v *resolver) conditions(o *options) []condition {
-	if o.at("filters").parameter == 0 {
+func (v *resolver) conditions(o *ask.Options) []condition {
+	if o.At("filters").Parameter == 0 {
 		return v.filters
 	}
-	return conditions(o.filters)
+	return conditions(o.Filters)
 }
 
-// filter gives plan the caller's filters, which are on fields what found says.
-func (o *options) filter(plan *plan, found []condition, list *issues) {
+// filterPlan gives plan the caller's filters, which are on fields what found says.
+func filterPlan(o *ask.Options, plan *plan, found []condition, list *ask.Issues) {
 	ty := plan.Type
-	for i, f := range o.filters {
-		if list.full() {
+	for i, f := range o.Filters {
+		if list.Full() {
 			return
 		}
-		if ty.fields[f.Field] == nil {
-			list.add(o.at("filters").item(i).member("field"), refused(BadFilter,
-				fmt.Sprintf("%s cannot be filtered by %s", ty.Name, quote(f.Field)), f.Field, ty.filterable))
+		if ty.Fields[f.Field] == nil {
+			list.Add(o.At("filters").Item(i).Member("field"), ask.Refused(BadFilter,
+				fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
 			continue
 		}
-		found[i].refuse(o.at("filters").item(i), BadFilter, list)
+		found[i].refuse(o.At("filters").Item(i), BadFilter, list)
 		plan.Filters = append(plan.Filters, found[i])
 	}
 	has := func(c condition) bool { return c.Field.Name == ty.RequiredFilter && c.Op == Eq }
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
-		list.add(o.at("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
+		list.Add(o.At("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
 }
 
 // mandatoryFilters gives plan the filters of the access. A type that has no such field would
 // show what they hide.
-func (v *resolver) mandatoryFilters(at fieldPath, plan *plan, list *issues) {
+func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *plan, list *ask.Issues) {
 	ty := plan.Type
 	for i, f := range v.access.Filters {
-		if ty.fields[f.Field] == nil {
-			list.add(at, Error{Code: Forbidden,
-				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, quote(f.Field))})
+		if ty.Fields[f.Field] == nil {
+			list.Add(at, Error{Code: Forbidden,
+				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
 			continue
 		}
 		plan.Mandatory = append(plan.Mandatory, v.mandatory[i])
 	}
 }
 
-// sort gives plan its order. sortOrder alone turns the first step of the type's own.
-func (o *options) sort(plan *plan, list *issues) {
+// sortPlan gives plan its order. sortOrder alone turns the first step of the type's own.
+func sortPlan(o *ask.Options, plan *plan, list *ask.Issues) {
 	ty := plan.Type
-	plan.Sort = slices.Clone(ty.order)
-	if name := o.sortBy; name != "" {
-		if !slices.Contains(ty.sortable, name) {
-			list.add(o.at("sortBy"), refused(BadSort,
-				fmt.Sprintf("%s cannot be sorted by %s", ty.Name, quote(name)), name, ty.sortable))
+	plan.Sort = slices.Clone(ty.Steps)
+	if name := o.SortBy; name != "" {
+		if !slices.Contains(ty.Sortable, name) {
+			list.Add(o.At("sortBy"), ask.Refused(BadSort,
+				fmt.Sprintf("%s cannot be sorted by %s", ty.Name, ask.Quote(name)), name, ty.Sortable))
 			return
 		}
-		plan.Sort = []order{{column: name, desc: descends(ty, name)}}
+		plan.Sort = []catalog.Order{{Column: name, Desc: descends(ty, name)}}
 	}
-	if o.sortOrder != "" && len(plan.Sort) > 0 {
-		plan.Sort[0].desc = o.sortOrder == "desc"
+	if o.SortOrder != "" && len(plan.Sort) > 0 {
+		plan.Sort[0].Desc = o.SortOrder == "desc"
 	}
 }
 
 // descends reports whether sorting by a column begins with its greatest value when
 // the caller does not say: so it is for metrics and instants, not for names and dates.
-func descends(ty *boundType, name string) bool {
-	for _, c := range ty.columns {
+func descends(ty *catalog.BoundType, name string) bool {
+	for _, c := range ty.Outputs {
 		if c.Name == name {
 			return c.Format == Integer || c.Format == Number || c.Format == DateTime
 		}
@@ -208,17 +210,17 @@ func descends(ty *boundType, name string) bool {
 	return false
 }
 
-// page gives plan its limit and offset. A series that asked for no limit is on page 1 whole.
-func (o *options) page(plan *plan) {
-	before := max(o.pageNumber, 1) - 1
+// pagePlan gives plan its limit and offset. A series that asked for no limit is on page 1 whole.
+func pagePlan(o *ask.Options, plan *plan) {
+	before := max(o.PageNumber, 1) - 1
 	switch {
-	case o.limit != nil:
-		plan.Limit = *o.limit
+	case o.Limit != nil:
+		plan.Limit = *o.Limit
 	case plan.Type.Shape != Series:
 		plan.Limit = DefaultLimit
 	case before > 0:
-		plan.Offset = maxOffset
+		plan.Offset = ask.MaxOffset
 		return
 	}
-	plan.Offset = plan.Limit * min(before, maxOffset/MaxLimit)
+	plan.Offset = plan.Limit * min(before, ask.MaxOffset/MaxLimit)
 }

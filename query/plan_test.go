@@ -10,45 +10,47 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/golden"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // smallRegistry is a catalog by hand: what resolve decides must not depend on the
 // built-in one.
 func smallRegistry() *Registry {
-	path := &field{Name: "path", Match: byPath}
-	country := &field{Name: "country", Session: true, Match: byCountry}
-	device := &field{Name: "device_type", Session: true, Match: anyCase}
-	referrer := &field{Name: "referrer", Session: true, Match: byReferrer}
-	source := &field{Name: "utm_source", Session: true}
-	region := &field{Name: "probe_region"}
-	defs := []*boundType{
+	path := &catalog.Field{Name: "path", Match: catalog.ByPath}
+	country := &catalog.Field{Name: "country", Session: true, Match: catalog.ByCountry}
+	device := &catalog.Field{Name: "device_type", Session: true, Match: catalog.AnyCase}
+	referrer := &catalog.Field{Name: "referrer", Session: true, Match: catalog.ByReferrer}
+	source := &catalog.Field{Name: "utm_source", Session: true}
+	region := &catalog.Field{Name: "probe_region"}
+	defs := []*catalog.BoundType{
 		define(Type{Name: "summary", Subject: store.KindWebsite, Shape: Series},
-			[]column{{Name: "date", Format: Date}, {Name: "pageviews", Format: Integer, Zero: true}, {Name: "bounce_rate", Format: Number, Decimals: 2}},
-			[]string{"country", "device_type"}, []order{{"date", false}}, path, country, device, referrer, source),
+			[]catalog.Output{{Name: "date", Format: Date}, {Name: "pageviews", Format: Integer, Zero: true}, {Name: "bounce_rate", Format: Number, Decimals: 2}},
+			[]string{"country", "device_type"}, []catalog.Order{{Column: "date", Desc: false}}, path, country, device, referrer, source),
 		define(Type{Name: "pages", Subject: store.KindWebsite},
-			[]column{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}, {Name: "last_seen", Format: DateTime},
+			[]catalog.Output{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}, {Name: "last_seen", Format: DateTime},
 				{Name: "bounced", Format: Boolean}, {Name: "percentage", Format: Number}},
-			[]string{"country", "device_type", "utm_source"}, []order{{"visitors", true}}, path, country, device, referrer, source),
+			[]string{"country", "device_type", "utm_source"}, []catalog.Order{{Column: "visitors", Desc: true}}, path, country, device, referrer, source),
 		define(Type{Name: "countries", Subject: store.KindWebsite},
-			[]column{{Name: "country", Format: String}, {Name: "visitors", Format: Integer}},
-			nil, []order{{"visitors", true}, {"country", false}}, path, country),
+			[]catalog.Output{{Name: "country", Format: String}, {Name: "visitors", Format: Integer}},
+			nil, []catalog.Order{{Column: "visitors", Desc: true}, {Column: "country", Desc: false}}, path, country),
 		define(Type{Name: "link_total_clicks", Subject: store.KindLink},
-			[]column{{Name: "total", Format: Integer}}, []string{"country"}, nil, country),
+			[]catalog.Output{{Name: "total", Format: Integer}}, []string{"country"}, nil, country),
 		define(Type{Name: "uptime_overview", Subject: store.KindSchedule},
-			[]column{{Name: "uptime_percentage", Format: Number}}, nil, nil, region),
+			[]catalog.Output{{Name: "uptime_percentage", Format: Number}}, nil, nil, region),
 	}
-	return registryOf(defs)
+	return catalog.RegistryOf(defs)
 }
 
-func define(row Type, columns []column, groupable []string, steps []order, fields ...*field) *boundType {
-	ty := &boundType{Type: row, columns: columns, groupable: groupable, order: steps, fields: map[string]*field{}}
+func define(row Type, columns []catalog.Output, groupable []string, steps []catalog.Order, fields ...*catalog.Field) *catalog.BoundType {
+	ty := &catalog.BoundType{Type: row, Outputs: columns, Groupable: groupable, Steps: steps, Fields: map[string]*catalog.Field{}}
 	for _, f := range fields {
-		ty.fields[f.Name] = f
-		ty.filterable = append(ty.filterable, f.Name)
+		ty.Fields[f.Name] = f
+		ty.Filterable = append(ty.Filterable, f.Name)
 	}
 	for _, c := range columns {
-		ty.sortable = append(ty.sortable, c.Name)
+		ty.Sortable = append(ty.Sortable, c.Name)
 	}
 	return ty
 }
@@ -103,7 +105,7 @@ func runCase(t *testing.T, input string) string {
 		case "types":
 			access.Types = words
 		case "always":
-			access.Filters = append(access.Filters, Filter{words[0], Op(words[1]), words[2:]})
+			access.Filters = append(access.Filters, Filter{Field: words[0], Op: Op(words[1]), Values: words[2:]})
 		case "ask":
 			body = rest
 		case "#":
@@ -126,7 +128,7 @@ func outcome(access Access, body string, now time.Time) string {
 	mistakes := all[0].Errors
 	if mistakes == nil {
 		var found *resolved
-		if found, mistakes = smallRegistry().resolve(access, all[0].Request, now, nil); found != nil {
+		if found, mistakes = resolve(smallRegistry(), access, all[0].Request, now, nil); found != nil {
 			lines = describe(found)
 		}
 	}
@@ -175,7 +177,7 @@ func describePlan(p *plan) string {
 		fmt.Fprintf(&b, ", by %s", f.Name)
 	}
 	for _, o := range p.Sort {
-		fmt.Fprintf(&b, ", sort %s %s", o.column, map[bool]string{true: "desc", false: "asc"}[o.desc])
+		fmt.Fprintf(&b, ", sort %s %s", o.Column, map[bool]string{true: "desc", false: "asc"}[o.Desc])
 	}
 	fmt.Fprintf(&b, ", limit %d offset %d", p.Limit, p.Offset)
 	return b.String()
@@ -184,7 +186,7 @@ func describePlan(p *plan) string {
 // What a row shows of a referrer finds that row.
 func TestReferrerCopiedFromARow(t *testing.T) {
 	of := func(op Op, value string) []string {
-		return conditions([]Filter{{"referrer", op, []string{value}}})[0].codes
+		return conditions([]Filter{{Field: "referrer", Op: op, Values: []string{value}}})[0].codes
 	}
 	for _, row := range []struct{ why, value, domain string }{
 		{"a domain that begins with www.", "www.x.example", "www.x.example"},
@@ -244,7 +246,7 @@ func TestValuesOfFilters(t *testing.T) {
 		{"path", Contains, "k%C3%BCche", []string{"/de/küche"}, false},
 		{"path", StartsWith, "/de/ku\u0308", []string{"/de/küche"}, false},
 	} {
-		con := conditions([]Filter{{c.field, c.op, []string{c.value}}})[0]
+		con := conditions([]Filter{{Field: c.field, Op: c.op, Values: []string{c.value}}})[0]
 		var found []string
 		for _, stored := range []string{"", "xn--mnchen-3ya.example", "google.com", "goo.example", "newsletter", "größe", "meneame.net", "/de/küche", "GB", "US", "TR", "CZ", "VN", "XK", "TH"} {
 			if con.passes(stored) {
@@ -258,12 +260,12 @@ func TestValuesOfFilters(t *testing.T) {
 			t.Errorf("%s %s %q finds %q, want %q; wrong %q", c.field, c.op, c.value, found, c.found, con.wrong)
 		}
 	}
-	var list issues
-	conditionOn(fieldNamed("country"), Filter{"country", Eq, []string{"Germny"}}).refuse(inField("filters").item(0), BadFilter, &list)
-	if got := list.errors[0]; got.Suggestion != "Germany" || got.Message != `"Germny" is not a country; did you mean "Germany"?` {
+	var list ask.Issues
+	conditionOn(catalog.FieldNamed("country"), Filter{Field: "country", Op: Eq, Values: []string{"Germny"}}).refuse(ask.InField("filters").Item(0), BadFilter, &list)
+	if got := list.Errors[0]; got.Suggestion != "Germany" || got.Message != `"Germny" is not a country; did you mean "Germany"?` {
 		t.Errorf("%+v", got)
 	}
-	if checkMandatory([]Filter{{"country", Ne, []string{"Nowhere"}}}) == nil {
+	if checkMandatory([]Filter{{Field: "country", Op: Ne, Values: []string{"Nowhere"}}}) == nil {
 		t.Error("an access with a filter on a country that does not exist can be used")
 	}
 }
@@ -271,27 +273,27 @@ func TestValuesOfFilters(t *testing.T) {
 // What many parameters with many filters cost, and what is told of them, stays small.
 func TestResolveOfManyParameters(t *testing.T) {
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
-	req := Request{Preset: "today", Parameters: slices.Repeat([]Parameter{{Name: "pages"}}, maxParameters),
-		Filters: []Filter{{"referrer", In, []string{"google", "bing"}}, {"country", Contains, []string{"land"}}}}
-	found, errs := smallRegistry().resolve(access, req, time.Unix(0, 0), nil)
+	req := Request{Preset: "today", Parameters: slices.Repeat([]Parameter{{Name: "pages"}}, ask.MaxParameters),
+		Filters: []Filter{{Field: "referrer", Op: In, Values: []string{"google", "bing"}}, {Field: "country", Op: Contains, Values: []string{"land"}}}}
+	found, errs := resolve(smallRegistry(), access, req, time.Unix(0, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	first, last := found.parameters[0].plan.Filters, found.parameters[maxParameters-1].plan.Filters
+	first, last := found.parameters[0].plan.Filters, found.parameters[ask.MaxParameters-1].plan.Filters
 	for i := range req.Filters {
 		if len(first[i].codes) < 2 || &first[i].codes[0] != &last[i].codes[0] {
 			t.Errorf("%s: names are looked up for every parameter", req.Filters[i].Field)
 		}
 	}
-	for i := range maxFilters {
-		req.Filters = append(req.Filters[:i], Filter{fmt.Sprintf("unknown%d", i), Eq, []string{"x"}})
+	for i := range ask.MaxFilters {
+		req.Filters = append(req.Filters[:i], Filter{Field: fmt.Sprintf("unknown%d", i), Op: Eq, Values: []string{"x"}})
 	}
-	if found, errs = smallRegistry().resolve(access, req, time.Unix(0, 0), nil); errs != nil {
+	if found, errs = resolve(smallRegistry(), access, req, time.Unix(0, 0), nil); errs != nil {
 		t.Fatal(errs)
 	}
 	for _, s := range found.parameters {
-		if n := strings.Count(s.err.Message, "cannot be filtered by"); n != maxParameterIssues || s.plan != nil {
-			t.Fatalf("%d mistakes are told, want %d; plan %v", n, maxParameterIssues, s.plan)
+		if n := strings.Count(s.err.Message, "cannot be filtered by"); n != ask.MaxParameterIssues || s.plan != nil {
+			t.Fatalf("%d mistakes are told, want %d; plan %v", n, ask.MaxParameterIssues, s.plan)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
@@ -46,12 +47,12 @@ func (l *lazy[T]) get(compute func() T) T {
 // wrong. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	now := e.now()
-	access := a.appendKey(make([]byte, 0, 512))
-	key := string(req.appendKey(appendMoment(appendKeyTexts(access, a.Caller), now)))
+	access := ask.AppendAccessKey(&a, make([]byte, 0, 512))
+	key := string(ask.AppendRequestKey(&req, appendMoment(ask.AppendKeyTexts(access, a.Caller), now)))
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
-	found, mistakes := e.types.resolve(a, req, now, e.zones)
+	found, mistakes := resolve(e.types, a, req, now, e.zones)
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
@@ -123,18 +124,18 @@ func (p *Prepared) computeKey() string {
 	if err != nil {
 		return ""
 	}
-	b = appendKeyTexts(b, p.access, p.id)
+	b = ask.AppendKeyTexts(b, p.access, p.id)
 	for i := range p.parameters {
 		one := &p.parameters[i]
-		b = appendKeyTexts(b, one.name, one.id)
+		b = ask.AppendKeyTexts(b, one.name, one.id)
 		switch {
 		case one.err != nil:
-			b = appendKeyTexts(b, string(one.err.Code), one.err.Message)
+			b = ask.AppendKeyTexts(b, string(one.err.Code), one.err.Message)
 		case !p.engine.keeps(one.plan):
 			return ""
 		default:
 			until, from := one.plan.progress()
-			b = appendKeyTexts(append(b, one.key...), p.engine.prints[one.plan.Type](), until.String(), from)
+			b = ask.AppendKeyTexts(append(b, one.key...), p.engine.prints[one.plan.Type](), until.String(), from)
 		}
 	}
 	sum := sha256.Sum256(b)
@@ -143,7 +144,7 @@ func (p *Prepared) computeKey() string {
 
 // keeps says whether an answer to p stands while the versions of what it depends on do.
 func (e *Engine) keeps(p *plan) bool {
-	return !p.byClock() && (e.names == nil || !p.Type.showsNames())
+	return !p.byClock() && (e.names == nil || !p.Type.ShowsNames())
 }
 
 // Explained is what one parameter runs.

@@ -3,6 +3,8 @@ package query
 import (
 	"strconv"
 	"time"
+
+	"github.com/sightline-analytics/sightline/query/ask"
 )
 
 // preparedBytes bounds the requests that an engine remembers as it resolved them. One takes 2 to 20 kB.
@@ -38,45 +40,6 @@ func (p *Prepared) size() int64 {
 func appendMoment(b []byte, now time.Time) []byte {
 	minute := now.Truncate(time.Minute)
 	rounded := now.Add(time.Millisecond - 1).Truncate(time.Minute)
-	b = appendKeyNumbers(b, minute.Unix(), rounded.Unix())
+	b = ask.AppendKeyNumbers(b, minute.Unix(), rounded.Unix())
 	return strconv.AppendBool(b, now.Equal(minute))
-}
-
-// appendKey appends a text that is the same for equal requests and no others.
-func (q *Request) appendKey(b []byte) []byte {
-	b = appendKeyTexts(b, q.ID, q.StartDate, q.EndDate, q.TimeZone)
-	o := q.options()
-	b = appendKeyNumbers(o.appendKey(b), int64(len(q.Parameters)))
-	for i := range q.Parameters {
-		p := &q.Parameters[i]
-		b = appendKeyTexts(b, p.Name, p.ID, p.StartDate, p.EndDate)
-		o := p.options(i)
-		b = o.appendKey(b)
-	}
-	return b
-}
-
-// appendKey tells nil from empty: it leaves an option to the request.
-func (o *options) appendKey(b []byte) []byte {
-	if o.preset+o.granularity+string(o.compare)+o.sortBy+o.sortOrder == "" && o.limit == nil && o.pageNumber == 0 && o.filters == nil && o.groupBy == nil {
-		return append(b, '-') // most parameters have none
-	}
-	b = appendKeyTexts(b, o.preset, o.granularity, string(o.compare), o.sortBy, o.sortOrder)
-	limit, filters, groups := int64(-1), int64(-1), int64(-1)
-	if o.limit != nil {
-		limit = int64(*o.limit)
-	}
-	if o.filters != nil {
-		filters = int64(len(o.filters))
-	}
-	if o.groupBy != nil {
-		groups = int64(len(o.groupBy))
-	}
-	b = append(strconv.AppendBool(b, o.limit == nil), ' ')
-	b = appendKeyNumbers(b, limit, int64(o.pageNumber), filters, groups)
-	for _, f := range o.filters {
-		b = appendKeyNumbers(appendKeyTexts(b, f.Field, string(f.Op)), int64(len(f.Values)))
-		b = appendKeyTexts(b, f.Values...)
-	}
-	return appendKeyTexts(b, o.groupBy...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -36,7 +37,7 @@ func TestRequestsAreRemembered(t *testing.T) {
 			Granularity: pick("", "hourly"), Parameters: []Parameter{{Name: pick("pages", "summary", "active_stats")}}}
 		switch rnd.IntN(12) {
 		case 0:
-			req.Filters = []Filter{{"country", Eq, []string{pick("DE", "FR")}}}
+			req.Filters = []Filter{{Field: "country", Op: Eq, Values: []string{pick("DE", "FR")}}}
 		case 1:
 			req.Parameters[0].Compare = PreviousPeriod
 		case 2:
@@ -87,9 +88,9 @@ func TestTheRequestsKeyTellsAllOfIt(t *testing.T) {
 		{Parameters: []Parameter{{}}, Filters: []Filter{{}}},
 		{ID: "i", Parameters: []Parameter{{Name: "n", Limit: &one, Filters: []Filter{{Values: []string{"a"}}}, GroupBy: []string{"g"}}}, Filters: []Filter{{}}, Preset: "p"},
 	} {
-		seen := map[string]string{string(base.appendKey(nil)): "nothing"}
+		seen := map[string]string{string(ask.AppendRequestKey(&base, nil)): "nothing"}
 		changed := func(what string, req Request) {
-			key := string(req.appendKey(nil))
+			key := string(ask.AppendRequestKey(&req, nil))
 			if other, taken := seen[key]; taken {
 				t.Errorf("%s and %s changed have one key: %s", what, other, key)
 			}

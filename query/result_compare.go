@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/state"
-	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -27,8 +28,8 @@ func (p *plan) beside(now, then *answered) (previous, changed Table) {
 		}
 		rows[row] = found
 	}
-	previous = then.pick(rows)
-	return previous, changes(&now.Table, &previous)
+	previous = then.Pick(rows)
+	return previous, answer.Changes(&now.Table, &previous)
 }
 
 // label is the date of the bucket that stands beside that of date.
@@ -61,8 +62,8 @@ func (c *comparison) begun() map[string]bool {
 
 // date is the bucket of a row of a series; empty in all others.
 func (a *answered) date(row int) string {
-	if c := a.column(dateColumn); c != nil && c.Format == Date {
-		return c.text(row)
+	if c := a.Column(catalog.DateColumn); c != nil && c.Format == Date {
+		return c.Text(row)
 	}
 	return ""
 }
@@ -71,7 +72,7 @@ func (a *answered) date(row int) string {
 func (a *answered) key(row, groups int, date string) string {
 	values := make([]string, 0, groups+len(a.keys)+1)
 	for i := range groups {
-		values = append(values, a.columnAt(i).text(row))
+		values = append(values, a.ColumnAt(i).Text(row))
 	}
 	for i := range a.keys {
 		values = append(values, a.keyText(i, row))
@@ -84,7 +85,7 @@ func (a *answered) keyText(i, row int) string {
 	if c.Kind == dialect.Int && !c.Null(row) {
 		return strconv.FormatInt(c.Ints[row], 10)
 	}
-	return c.text(row)
+	return c.Text(row)
 }
 
 // values are those that the rows of a have in a key of theirs, fields of groupBy first, each once.
@@ -92,67 +93,11 @@ func (a *answered) values(groups int, key keyOf) []string {
 	found := make([]string, a.Len())
 	for row := range found {
 		if int(key) < groups {
-			found[row] = a.columnAt(int(key)).text(row)
+			found[row] = a.ColumnAt(int(key)).Text(row)
 		} else {
 			found[row] = a.keyText(int(key)-groups, row)
 		}
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
-}
-
-// changes are by how many percent of previous the metrics of now are more.
-func changes(now, previous *Table) Table {
-	t := Table{len: now.len, absent: previous.absent}
-	for i := range now.columns {
-		c := &now.columns[i]
-		if c.Role != Metric {
-			continue
-		}
-		values := store.Column{Kind: dialect.Float, Floats: make([]float64, t.len), Valid: make([]bool, t.len)}
-		for row := range t.len {
-			values.Floats[row], values.Valid[row] = change(c, &previous.columns[i], row)
-		}
-		shown := numberColumn(c.Name, c.Label, "%", "")
-		t.columns = append(t.columns, cells{column: &shown, Column: values})
-	}
-	return t
-}
-
-// change is by how many percent now is more than then. It is not known when either is not, and
-// when then is 0.
-func change(now, then *cells, row int) (float64, bool) {
-	if now.Kind == dialect.Int && then.Kind == dialect.Int {
-		a, b := now.whole(row), then.whole(row)
-		if b == 0 || !now.known(row) || !then.known(row) {
-			return 0, false
-		}
-		return float64(100*(a-b)) / float64(b), true
-	}
-	a, b := now.number(row), then.number(row)
-	if b == 0 || !finite(a) || !finite(b) || !now.known(row) || !then.known(row) {
-		return 0, false
-	}
-	// What the division leaves behind the ninth decimal is its own error.
-	return round(100*(a-b)/b, 9), true
-}
-
-// known says whether a row has a value of c, nothing counted being one.
-func (c *cells) known(row int) bool { return c.Zero || !c.Null(row) }
-
-func (c *cells) whole(row int) int64 {
-	if c.Null(row) {
-		return 0
-	}
-	return c.Ints[row]
-}
-
-func (c *cells) number(row int) float64 {
-	switch {
-	case c.Null(row):
-		return 0
-	case c.Kind == dialect.Int:
-		return float64(c.Ints[row])
-	}
-	return c.Floats[row]
 }

@@ -1,11 +1,12 @@
 package query
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -15,7 +16,7 @@ import (
 // whether more follow them.
 type answered struct {
 	Table
-	keys []cells
+	keys []answer.Cells
 	more bool
 }
 
@@ -34,7 +35,7 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 		shown, a.more = p.Limit, true
 	}
 	cols := p.columns()
-	columns := make([]cells, len(cols))
+	columns := make([]answer.Cells, len(cols))
 	for i := range cols {
 		if cols[i].Format == Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
@@ -42,29 +43,20 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 		if cols[i].Hosts {
 			rows.Columns[i].Texts = shownHosts(rows.Columns[i].Texts)
 		}
-		columns[i] = cells{column: &cols[i], Column: rows.Columns[i]}
+		columns[i] = answer.Cells{Output: &cols[i], Column: rows.Columns[i]}
 	}
-	a.Table = newTable(shown, columns)
+	a.Table = answer.NewTable(shown, columns)
 	for i := range p.keys() {
-		a.keys = append(a.keys, cells{Column: rows.Columns[len(cols)+i]})
+		a.keys = append(a.keys, answer.Cells{Column: rows.Columns[len(cols)+i]})
 	}
 	return a, nil
-}
-
-// roundRows rounds to two decimals where only rows of another dimension need more.
-func (t *Table) roundRows(ty *boundType) {
-	for i := range t.columns {
-		if c := &t.columns[i]; c.PreciseFor != "" {
-			t.roundOthers(c, ty.dimensionColumn())
-		}
-	}
 }
 
 // checkRows holds an answer against what was asked for.
 func checkRows(p *plan, rows *store.Rows) *Error {
 	cols := p.columns()
 	if got, want := len(rows.Columns), len(cols)+len(p.keys()); got != want {
-		return broken("the store returned %d columns, not %d", got, want)
+		return ask.Broken("the store returned %d columns, not %d", got, want)
 	}
 	for i := range rows.Columns {
 		c := &rows.Columns[i]
@@ -78,21 +70,16 @@ func checkRows(p *plan, rows *store.Rows) *Error {
 			n = len(c.Texts)
 		}
 		if n < rows.Len || c.Valid != nil && len(c.Valid) < rows.Len {
-			return broken("column %d has %d values for %d rows", i, n, rows.Len)
+			return ask.Broken("column %d has %d values for %d rows", i, n, rows.Len)
 		}
 		if i >= len(cols) {
 			continue
 		}
 		if (cols[i].Format == String || cols[i].Format == JSON) != (c.Kind == dialect.Text) {
-			return broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
+			return ask.Broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
 		}
 	}
 	return nil
-}
-
-// broken is a store that did not keep its promise.
-func broken(format string, args ...any) *Error {
-	return &Error{Code: Internal, Message: "The query failed", Err: fmt.Errorf("query: "+format, args...)}
 }
 
 // bucketLabels turns bucket numbers into dates.
@@ -122,16 +109,4 @@ func shownHosts(texts []string) []string {
 		return texts
 	}
 	return shown
-}
-
-// roundOthers rounds to two decimals the values of c in rows whose dimension, in the column
-// called by, is not the one that needs more.
-func (t *Table) roundOthers(c *cells, by string) {
-	of := t.column(by)
-	c.Floats = slices.Clone(c.Floats)
-	for row := range t.len {
-		if of == nil || of.text(row) != c.PreciseFor {
-			c.Floats[row] = round(c.Floats[row], 2)
-		}
-	}
 }

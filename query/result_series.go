@@ -6,7 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -29,19 +32,19 @@ func finishSeries(p *plan, rows *store.Rows) (*answered, *Error) {
 		return nil, mistake
 	}
 	whole := s.fill()
-	sorted := whole.sorted(p.Sort)
+	sorted := whole.Sorted(p.Sort)
 	from, to := min(p.Offset, len(sorted)), len(sorted)
 	if p.Limit > 0 {
 		to = min(from+p.Limit, to)
 	}
-	return &answered{Table: whole.pick(sorted[from:to]), more: from < to && to < len(sorted)}, nil
+	return &answered{Table: whole.Pick(sorted[from:to]), more: from < to && to < len(sorted)}, nil
 }
 
 // assign finds the combinations and puts every row into its bucket.
 func (s *series) assign() *Error {
-	date := slices.IndexFunc(s.plan.columns(), func(c column) bool { return c.Format == Date })
+	date := slices.IndexFunc(s.plan.columns(), func(c catalog.Output) bool { return c.Format == Date })
 	if date < 0 || s.rows.Columns[date].Kind != dialect.Int {
-		return broken("%s has no column of bucket numbers", s.plan.Type.Name)
+		return ask.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
 	}
 	if s.rows.Len > MaxLimit {
 		return tooManyRows(fmt.Sprintf("more than %d", MaxLimit))
@@ -59,7 +62,7 @@ func (s *series) assign() *Error {
 			return cmp.Compare(b.Number, number)
 		})
 		if !found || s.at[c][b] >= 0 {
-			return broken("the store returned bucket %d outside the range or twice", numbers[row])
+			return ask.Broken("the store returned bucket %d outside the range or twice", numbers[row])
 		}
 		s.at[c][b] = row
 	}
@@ -110,10 +113,10 @@ func (s *series) fill() Table {
 		}
 	}
 	cols := s.plan.columns()
-	columns := make([]cells, 0, len(cols))
+	columns := make([]answer.Cells, 0, len(cols))
 	for i := range cols {
 		c, values := &cols[i], store.Column{Kind: dialect.Text}
-		switch group := slices.IndexFunc(s.plan.Group, func(f *field) bool { return f.Name == c.Name }); {
+		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.Name == c.Name }); {
 		case group >= 0:
 			for range s.buckets {
 				for _, combination := range s.combinations {
@@ -123,92 +126,9 @@ func (s *series) fill() Table {
 		case c.Format == Date:
 			values.Texts = dates
 		default:
-			values = gather(&s.rows.Columns[i], stored)
+			values = answer.Gather(&s.rows.Columns[i], stored)
 		}
-		columns = append(columns, cells{column: c, Column: values})
+		columns = append(columns, answer.Cells{Output: c, Column: values})
 	}
-	return newTable(n, columns)
-}
-
-// gather picks the values of c at rows; at -1 is null.
-func gather(c *store.Column, rows []int) store.Column {
-	picked := store.Column{Kind: c.Kind, Valid: make([]bool, len(rows))}
-	switch c.Kind {
-	case dialect.Int:
-		picked.Ints = pick(c, c.Ints, rows, picked.Valid)
-	case dialect.Float:
-		picked.Floats = pick(c, c.Floats, rows, picked.Valid)
-	case dialect.Text:
-		picked.Texts = pick(c, c.Texts, rows, picked.Valid)
-	}
-	if !slices.Contains(picked.Valid, false) {
-		picked.Valid = nil
-	}
-	return picked
-}
-
-func pick[T any](c *store.Column, from []T, rows []int, valid []bool) []T {
-	values := make([]T, len(rows))
-	for i, row := range rows {
-		if row >= 0 && !c.Null(row) {
-			values[i], valid[i] = from[row], true
-		}
-	}
-	return values
-}
-
-// pick returns the table of some rows of t, in the order of rows. A row is absent where rows has -1.
-func (t Table) pick(rows []int) Table {
-	picked := Table{len: len(rows)}
-	if slices.Contains(rows, -1) {
-		picked.absent = make([]bool, len(rows))
-		for row, found := range rows {
-			picked.absent[row] = found < 0
-		}
-	}
-	for _, c := range t.columns {
-		picked.columns = append(picked.columns, cells{column: c.column, Column: gather(&c.Column, rows)})
-	}
-	return picked
-}
-
-// sorted lists the rows of t in the order of steps; equal ones stay as they are.
-func (t Table) sorted(steps []order) []int {
-	rows := make([]int, t.len)
-	for i := range rows {
-		rows[i] = i
-	}
-	for _, step := range slices.Backward(steps) {
-		if c := t.column(step.column); c != nil {
-			slices.SortStableFunc(rows, func(a, b int) int { return c.compare(a, b, step.desc) })
-		}
-	}
-	return rows
-}
-
-// compare orders two values of c, unrounded. Null comes last either way, but where it is
-// shown as 0 or as an empty text.
-func (c *cells) compare(a, b int, desc bool) int {
-	if nullA, nullB := c.Null(a), c.Null(b); (nullA || nullB) && !c.Zero && c.Format != String {
-		switch {
-		case !nullB:
-			return 1
-		case !nullA:
-			return -1
-		}
-		return 0
-	}
-	var d int
-	switch c.Kind {
-	case dialect.Int:
-		d = cmp.Compare(c.Ints[a], c.Ints[b])
-	case dialect.Float:
-		d = cmp.Compare(c.Floats[a], c.Floats[b])
-	default:
-		d = cmp.Compare(c.Texts[a], c.Texts[b])
-	}
-	if desc {
-		return -d
-	}
-	return d
+	return answer.NewTable(n, columns)
 }

@@ -8,15 +8,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // hits is a series of one count and one ratio.
-func hits() *boundType {
+func hits() *catalog.BoundType {
 	return define(Type{Name: "hits", Subject: store.KindWebsite, Shape: Series},
-		[]column{{Name: "date", Format: Date}, {Name: "hits", Format: Integer, Zero: true}, {Name: "rate", Format: Number, Decimals: 2}},
-		nil, []order{{"date", false}})
+		[]catalog.Output{{Name: "date", Format: Date}, {Name: "hits", Format: Integer, Zero: true}, {Name: "rate", Format: Number, Decimals: 2}},
+		nil, []catalog.Order{{Column: "date", Desc: false}})
 }
 
 // week is a plan over the days from 2024-03-29 to 2024-04-01 in Berlin, where clocks go
@@ -27,7 +30,7 @@ func week(t *testing.T, change func(p *plan)) *plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plan{Type: hits(), Sort: []order{{"date", false}},
+	p := &plan{Type: hits(), Sort: []catalog.Order{{Column: "date", Desc: false}},
 		Range: calendar.Days(calendar.DateOf(2024, 3, 29), calendar.DateOf(2024, 4, 1), zone)}
 	if change != nil {
 		change(p)
@@ -60,8 +63,8 @@ func lines(t Table) string {
 }
 
 func TestFinishSeries(t *testing.T) {
-	country := &field{Name: "country"}
-	device := &field{Name: "device_type"}
+	country := &catalog.Field{Name: "country"}
+	device := &catalog.Field{Name: "device_type"}
 	d30, d31 := number(2024, 3, 30), number(2024, 3, 31)
 	one := rows(ints(d31, d30), ints(4, 2), known(floats(12.345, 0), true, false))
 	grouped := rows(texts("DE", "AT", "DE", ""), ints(d31, d31, d30, d30),
@@ -83,28 +86,28 @@ func TestFinishSeries(t *testing.T) {
 		{"the last full page has no more", func(p *plan) { p.Limit, p.Offset = 2, 2 }, one,
 			"2024-03-31 4 12.35\n2024-04-01 0 <nil>\n", false},
 		{"a page beyond the end is empty", func(p *plan) { p.Limit, p.Offset = 3, 6 }, one, "", false},
-		{"without a limit later pages are empty", func(p *plan) { p.Offset = maxOffset }, one, "", false},
-		{"ordered by date, backwards", func(p *plan) { p.Sort[0].desc = true }, one,
+		{"without a limit later pages are empty", func(p *plan) { p.Offset = ask.MaxOffset }, one, "", false},
+		{"ordered by date, backwards", func(p *plan) { p.Sort[0].Desc = true }, one,
 			"2024-04-01 0 <nil>\n2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n", false},
-		{"ordered by a count, ties by date", func(p *plan) { p.Sort = []order{{"hits", true}} }, one,
+		{"ordered by a count, ties by date", func(p *plan) { p.Sort = []catalog.Order{{Column: "hits", Desc: true}} }, one,
 			"2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"null comes last, descending", func(p *plan) { p.Sort = []order{{"rate", true}} }, one,
+		{"null comes last, descending", func(p *plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: true}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"and ascending", func(p *plan) { p.Sort = []order{{"rate", false}} }, one,
+		{"and ascending", func(p *plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: false}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
 		{"combinations are filled each, '' is one",
-			func(p *plan) { p.Group = []*field{country} }, grouped,
+			func(p *plan) { p.Group = []*catalog.Field{country} }, grouped,
 			" 2024-03-29 0 <nil>\nAT 2024-03-29 0 <nil>\nDE 2024-03-29 0 <nil>\n" +
 				" 2024-03-30 0 9\nAT 2024-03-30 0 <nil>\nDE 2024-03-30 0 <nil>\n" +
 				" 2024-03-31 0 <nil>\nAT 2024-03-31 2 6\nDE 2024-03-31 1 5\n" +
 				" 2024-04-01 0 <nil>\nAT 2024-04-01 0 <nil>\nDE 2024-04-01 0 <nil>\n", false},
-		{"no combination, no rows", func(p *plan) { p.Group = []*field{country} },
+		{"no combination, no rows", func(p *plan) { p.Group = []*catalog.Field{country} },
 			rows(texts(), ints(), ints(), floats()), "", false},
 		{"ordered by combination", func(p *plan) {
-			p.Group, p.Sort, p.Limit = []*field{country}, []order{{"country", true}}, 2
+			p.Group, p.Sort, p.Limit = []*catalog.Field{country}, []catalog.Order{{Column: "country", Desc: true}}, 2
 		}, grouped, "DE 2024-03-29 0 <nil>\nDE 2024-03-30 0 <nil>\n", true},
 		{"texts that join alike are different combinations", func(p *plan) {
-			p.Group, p.Sort, p.Limit = []*field{country, device}, []order{{"hits", true}}, 2
+			p.Group, p.Sort, p.Limit = []*catalog.Field{country, device}, []catalog.Order{{Column: "hits", Desc: true}}, 2
 		}, rows(texts("a", "ab"), texts("bc", "c"), ints(d30, d30), ints(7, 8), floats(1, 1)),
 			"ab c 2024-03-30 8 1\na bc 2024-03-30 7 1\n", true},
 	} {
@@ -136,7 +139,7 @@ func TestFinishHourlySkipsMissingHours(t *testing.T) {
 }
 
 func TestFinishTooManyRows(t *testing.T) {
-	group := func(p *plan) { p.Group, p.Limit = []*field{{Name: "path"}}, 10 }
+	group := func(p *plan) { p.Group, p.Limit = []*catalog.Field{{Name: "path"}}, 10 }
 	many := func(n int) *store.Rows {
 		names, days, hits, rates := make([]string, n), make([]int64, n), make([]int64, n), make([]float64, n)
 		for i := range n {
@@ -156,7 +159,7 @@ func TestFinishTooManyRows(t *testing.T) {
 }
 
 func TestFinishBreakdown(t *testing.T) {
-	ty := define(Type{Name: "pages"}, []column{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}}, nil, nil)
+	ty := define(Type{Name: "pages"}, []catalog.Output{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}}, nil, nil)
 	found := rows(texts("/b", "/a", "/c"), ints(3, 2, 1))
 	for _, row := range []struct {
 		limit int
@@ -172,12 +175,12 @@ func TestFinishBreakdown(t *testing.T) {
 
 // CLS is small, so its rows have more decimals; those of a group that is called so have not.
 func TestFinishRoundsByDimension(t *testing.T) {
-	name, mean := column{Name: "metric_name", Format: String}, column{Name: "avg_value", Format: Number, Decimals: 4, PreciseFor: "CLS"}
-	ty := define(Type{Name: "vitals"}, []column{name, mean}, nil, nil)
-	ty.dimensions, ty.outputs = []*field{{Name: "metric_name"}}, []*metric{{column: name}, {column: mean}}
-	p := &plan{Type: ty, Limit: 10, Group: []*field{{Name: "utm_source"}}}
+	name, mean := catalog.Output{Name: "metric_name", Format: String}, catalog.Output{Name: "avg_value", Format: Number, Decimals: 4, PreciseFor: "CLS"}
+	ty := define(Type{Name: "vitals"}, []catalog.Output{name, mean}, nil, nil)
+	ty.DimensionFields, ty.OutputMetrics = []*catalog.Field{{Name: "metric_name"}}, []*catalog.BoundMetric{{Output: name}, {Output: mean}}
+	p := &plan{Type: ty, Limit: 10, Group: []*catalog.Field{{Name: "utm_source"}}}
 	found, mistake := finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))
-	found.roundRows(p.Type)
+	found.RoundRows(p.Type)
 	if diff := cmp.Diff("CLS LCP 1.23\nx CLS 0.1235\n", lines(found.Table)); diff != "" || mistake != nil {
 		t.Errorf("%v (-want +got):\n%s", mistake, diff)
 	}
@@ -186,7 +189,7 @@ func TestFinishRoundsByDimension(t *testing.T) {
 // A store that breaks its promise is a failure of the parameter, never a panic.
 func TestFinishRefusesBrokenRows(t *testing.T) {
 	day := number(2024, 3, 30)
-	country := func(p *plan) { p.Group = []*field{{Name: "country"}} }
+	country := func(p *plan) { p.Group = []*catalog.Field{{Name: "country"}} }
 	for _, row := range []struct {
 		why    string
 		change func(p *plan)
@@ -215,7 +218,7 @@ func TestFinishRefusesBrokenRows(t *testing.T) {
 }
 
 func BenchmarkFinishSeries(b *testing.B) {
-	p := &plan{Type: hits(), Grain: calendar.Hourly, Sort: []order{{"date", false}},
+	p := &plan{Type: hits(), Grain: calendar.Hourly, Sort: []catalog.Order{{Column: "date", Desc: false}},
 		Range: calendar.Days(calendar.DateOf(2024, 3, 1), calendar.DateOf(2024, 3, 30), time.UTC)}
 	n := 720
 	numbers, hits, rates := make([]int64, n), make([]int64, n), make([]float64, n)
@@ -229,4 +232,18 @@ func BenchmarkFinishSeries(b *testing.B) {
 			b.Fatal(mistake)
 		}
 	}
+}
+
+func ints(values ...int64) store.Column { return store.Column{Kind: dialect.Int, Ints: values} }
+
+func floats(values ...float64) store.Column {
+	return store.Column{Kind: dialect.Float, Floats: values}
+}
+
+func texts(values ...string) store.Column { return store.Column{Kind: dialect.Text, Texts: values} }
+
+// known is c with nulls where valid is false.
+func known(c store.Column, valid ...bool) store.Column {
+	c.Valid = valid
+	return c
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -16,15 +19,15 @@ func TestResponseJSON(t *testing.T) {
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
 	req := Request{ID: "q1", Parameters: []Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
 		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
-		Filters: []Filter{{"path", Ne, []string{"/"}}}}
-	found, errs := smallRegistry().resolve(access, req, time.Unix(2_000_000_000, 0), nil)
+		Filters: []Filter{{Field: "path", Op: Ne, Values: []string{"/"}}}}
+	found, errs := resolve(smallRegistry(), access, req, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	pages, series := found.parameters[0].plan, found.parameters[1].plan
 	resp := Response{Success: true, QueryID: req.ID, Meta: found.meta, Data: []Result{
 		{Parameter: "pages", ID: "p", Success: true, Meta: pages.meta(1, true),
-			Data: newTable(1, []cells{{column: &column{Name: "path", Format: String}, Column: texts("/a?<b>&c")}})},
+			Data: answer.NewTable(1, []answer.Cells{{Output: &catalog.Output{Name: "path", Format: String}, Column: texts("/a?<b>&c")}})},
 		{Parameter: "summary", Success: true, Meta: series.meta(0, false)},
 		found.parameters[2].failed(&Error{Code: UnknownType, Message: "no such type"}),
 	}}
@@ -100,15 +103,15 @@ func TestResponseJSON(t *testing.T) {
 
 func BenchmarkResolve(b *testing.B) {
 	registry := smallRegistry()
-	zones := newZones()
+	zones := ask.NewZones()
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
 	for _, zone := range []string{"", "Europe/Berlin"} {
 		b.Run("zone="+zone, func(b *testing.B) {
 			req := Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "last_30d", TimeZone: zone,
-				Filters: []Filter{{"country", Eq, []string{"DE"}}}}
+				Filters: []Filter{{Field: "country", Op: Eq, Values: []string{"DE"}}}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, errs := registry.resolve(access, req, time.Unix(1_700_000_000, 0), zones); errs != nil {
+				if _, errs := resolve(registry, access, req, time.Unix(1_700_000_000, 0), zones); errs != nil {
 					b.Fatal(errs)
 				}
 			}
@@ -132,7 +135,7 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, errs := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+	found, errs := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 		Request{Parameters: []Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
@@ -159,8 +162,8 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 	}
 	got := map[string]string{}
 	for i := range a.Columns() {
-		if a.columnAt(i).Format == String {
-			got[a.columnAt(i).Name] = a.columnAt(i).Texts[0]
+		if a.ColumnAt(i).Format == String {
+			got[a.ColumnAt(i).Name] = a.ColumnAt(i).Texts[0]
 		}
 	}
 	want := map[string]string{"name": "münchen.example", "source": "münchen.example", "referrer": "https://münchen.example", "domain": stored, "referrer_type": stored}

@@ -227,7 +227,7 @@ func differences(d *dialect.Dialect, website store.Subject, rng calendar.Interva
 	differing := selection{from: relation{"compared", "u"}, group: len(derived.columns)}
 	for _, col := range derived.columns {
 		computed.columns = append(computed.columns, named{col.as, expr.Col("x", col.as)})
-		kept.columns = append(kept.columns, named{col.as, row(col.as)})
+		kept.columns = append(kept.columns, named{col.as, catalog.Row(col.as)})
 		differing.columns = append(differing.columns, named{col.as, expr.Col("u", col.as)})
 	}
 	computed.columns = append(computed.columns, named{"copies", expr.Int(1)})
