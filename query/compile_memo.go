@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -29,16 +30,26 @@ type compiled struct {
 	depends   calendar.Interval // the rows that the answer is computed from
 }
 
-// remembered compiles p, unless an equal plan was compiled before. The statement reads what is kept.
-func (e *Engine) remembered(p *plan, key []byte, kept days.Sealed) *compiled {
+// A memo compiles plans for one dialect and remembers their statements.
+type memo struct {
+	dialect *dialect.Dialect
+	known   *lru.Cache[string, *compiled]
+}
+
+// newMemo returns a memo that remembers nothing yet.
+func newMemo(d *dialect.Dialect) *memo { return &memo{d, lru.New[string, *compiled](memoBytes)} }
+
+// plan returns the statement of p, which has that key. It compiles p unless it remembers an equal plan. The statement reads the
+// seals of kept.
+func (m *memo) plan(p *plan, key []byte, kept days.Sealed) *compiled {
 	if p.byClock() {
-		return compile(p, e.store.Dialect(), kept)
+		return compile(p, m.dialect, kept)
 	}
 	all := string(kept.AppendKey(key[:len(key):len(key)]))
-	found, ok := e.memo.Get(all)
+	found, ok := m.known.Get(all)
 	if !ok {
-		found = compile(p, e.store.Dialect(), kept)
-		e.memo.Add(all, found, int64(len(all))+found.size())
+		found = compile(p, m.dialect, kept)
+		m.known.Add(all, found, int64(len(all))+found.size())
 	}
 	return found
 }
@@ -58,6 +69,15 @@ func (c *compiled) of(s store.Subject, among [][]string) store.Statement {
 		}
 	}
 	return statement
+}
+
+// show makes the rows that the plan asked for of what the statement returned: it writes the labels, and drops the columns that only
+// labels are made of.
+func (c *compiled) show(rows *store.Rows) {
+	for _, l := range c.labels {
+		l.write(rows)
+	}
+	rows.Columns = rows.Columns[:max(0, len(rows.Columns)-c.further)]
 }
 
 // size is about how many bytes c takes.
@@ -80,25 +100,25 @@ func (c *compiled) size() int64 {
 	return int64(size)
 }
 
-// compiled are the statements of p, which read what is kept, and of the period that it is compared
-// with, or nil. A fault of a host's type fails its parameter alone.
-func (e *Engine) compiled(p *preparedParameter, kept func(*plan) days.Sealed) (own, beside *compiled, err *Error) {
+// parameter returns the statements of p and of the period that it is compared with, or nil. They read the seals of kept. A fault of a
+// host's type fails its parameter alone.
+func (m *memo) parameter(p *preparedParameter, kept func(*plan) days.Sealed) (own, beside *compiled, err *Error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = ask.Broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
-	own = e.remembered(p.plan, p.key, kept(p.plan))
+	own = m.plan(p.plan, p.key, kept(p.plan))
 	if p.plan.Other != nil {
 		other := p.plan.Other.plan
-		beside = e.remembered(other, other.appendKey(nil), kept(other))
+		beside = m.plan(other, other.appendKey(nil), kept(other))
 	}
 	return own, beside, nil
 }
 
-// depends is what the answer to p is computed from; nothing when it cannot be compiled.
-func (e *Engine) depends(p *preparedParameter) []calendar.Interval {
-	own, beside, err := e.compiled(p, func(*plan) days.Sealed { return days.Sealed{} })
+// depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled.
+func (m *memo) depends(p *preparedParameter) []calendar.Interval {
+	own, beside, err := m.parameter(p, func(*plan) days.Sealed { return days.Sealed{} })
 	switch {
 	case err != nil:
 		return nil

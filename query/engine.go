@@ -63,7 +63,7 @@ type Engine struct {
 	storeFrom  int64
 	bundles    lazy[bundles]
 	prints     map[*catalog.BoundType]func() string // fingerprints
-	memo       *lru.Cache[string, *compiled]
+	statements *memo
 	prepared   *lru.Cache[string, *Prepared]
 	zones      *ask.Zones
 	room       sync.Pool // of *[]byte, for answers that are not kept
@@ -99,7 +99,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots, e.memo, e.prepared = newSlots(e.store), lru.New[string, *compiled](memoBytes), lru.New[string, *Prepared](preparedBytes)
+	e.slots, e.statements, e.prepared = newSlots(e.store), newMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.storeFrom = cmp.Or(cfg.StoreFrom, DefaultStoreFrom)
 	e.prints = fingerprints(e.types, e.store.Dialect())
@@ -193,7 +193,7 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 	known := snapshot()
 	rows, err := e.merged(ctx, p, among, known)
 	if rows == nil && err == nil {
-		rows, err = e.query(ctx, e.remembered(p, key, e.sealed(p, known)), p.Subject, among, budget)
+		rows, err = e.query(ctx, e.statements.plan(p, key, e.sealed(p, known)), p.Subject, among, budget)
 	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)
@@ -219,10 +219,7 @@ func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among 
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range c.labels {
-		l.write(rows)
-	}
-	rows.Columns = rows.Columns[:max(0, len(rows.Columns)-c.further)]
+	c.show(rows)
 	return rows, nil
 }
 

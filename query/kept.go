@@ -32,8 +32,8 @@ func (e *Engine) snapshot(ctx context.Context, p *Prepared) *days.Snapshot {
 		return nil
 	}
 	var w calendar.Interval
-	for i := range p.parameters {
-		if one := p.parameters[i].plan; one != nil {
+	for i := range p.resolved.parameters {
+		if one := p.resolved.parameters[i].plan; one != nil {
 			w = w.Hull(one.counted())
 			if one.Other != nil {
 				w = w.Hull(one.Other.plan.counted())

@@ -215,17 +215,17 @@ func (m *merge) needs(of *mergedPart) catalog.Reach {
 	if of.tb.Rows == catalog.SessionRows {
 		return reach
 	}
-	asked := selection{}
+	var asked []expr.Expr
 	for _, f := range m.keys {
-		asked.where = append(asked.where, catalog.Value(f, of.tb))
+		asked = append(asked, catalog.Value(f, of.tb))
 	}
 	for _, c := range m.p.Filters {
-		asked.where = append(asked.where, catalog.Value(c.Field, of.tb))
+		asked = append(asked, catalog.Value(c.Field, of.tb))
 	}
 	for _, i := range of.leaves {
-		asked.where = append(asked.where, m.leaves[i].e)
+		asked = append(asked, m.leaves[i].e)
 	}
-	if len(columnsOf("s", asked)) == 0 && (len(removed) == 0 || !of.tb.HasSessions()) {
+	if len(expr.Columns(expr.List(asked...), "s")) == 0 && (len(removed) == 0 || !of.tb.HasSessions()) {
 		return catalog.Reach{}
 	}
 	return reach

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/state"
@@ -140,45 +139,27 @@ func (p *plan) in(w calendar.Interval) *plan {
 	return &about
 }
 
-// compilePartials compiles what selects what partials of a part in w, which p is about, are made of: rows by cell and key,
-// and by what is in its sets and samples.
-func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept days.Sealed, of *mergedPart, w calendar.Interval) (*compiled, *state.Computed) {
-	c := &compiler{p: p, kept: kept, rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.From, To: w.To}}
-	q, at := c.rows(of.tb), catalog.Row("time")
-	if of.tb.Rows == catalog.SessionRows {
-		at = catalog.OfSession("start")
+// statesOf says what the partials of a part in w are made of, and what the rows of their statement will hold.
+func (m *merge) statesOf(of *mergedPart, w calendar.Interval) (stateQuery, *state.Computed) {
+	q, b := stateQuery{table: of.tb, in: w, width: quarter, keyed: len(m.keys) > 0}, &state.Computed{KeyNames: m.keyTexts()}
+	if q.keyed {
+		q.width = calendar.Day
 	}
-	b := &state.Computed{Width: quarter, KeyNames: m.keyTexts()}
-	keys := c.partKeys(of.tb)
-	if len(m.keys) == 0 {
-		keys = nil // the bucket of a series is made of its cells
-	} else {
-		b.Width = calendar.Day
-	}
-	kinds := []dialect.Kind{dialect.Int}
-	q.columns = append(q.columns, named{"cell", expr.Call(dialect.FloorDiv, at, expr.Int(b.Width))})
-	q.group = 1 + len(keys)
-	for _, key := range keys {
-		b.Keys = append(b.Keys, len(q.columns))
-		q.columns, kinds = append(q.columns, key), append(kinds, dialect.Text)
-	}
+	b.Width = q.width
 	for _, i := range of.leaves {
-		leaf, kind := &m.leaves[i], dialect.Int
-		if leaf.Kind.Lists() {
-			q.group = len(q.columns) + 1
-		}
-		if leaf.Kind == state.TextSet {
-			kind = dialect.Text
-		}
-		b.Aggregates, b.Columns = append(b.Aggregates, leaf.Aggregate), append(b.Columns, len(q.columns))
-		q.columns, kinds = append(q.columns, named{expr.Ident("leaf_" + strconv.Itoa(i)), leaf.e}), append(kinds, kind)
+		leaf := &m.leaves[i]
+		q.leaves = append(q.leaves, stateLeaf{name: expr.Ident("leaf_" + strconv.Itoa(i)), e: leaf.e, text: leaf.Kind == state.TextSet, lists: leaf.Kind.Lists()})
+		b.Aggregates = append(b.Aggregates, leaf.Aggregate)
 	}
-	b.Count = b.Columns[slices.Index(of.leaves, of.count)]
-	read := &part{tb: of.tb, q: q}
-	c.fromHits(read)
-	c.sessionsFor([]*part{read})
-	c.hits(read)
-	statement := c.statement(p.Type.Name, read.q)
-	statement.Kinds, statement.MaxBytes = kinds, maxPartialBytes
-	return &compiled{statement: statement, depends: c.depends}, b
+	return q, b
+}
+
+// compilePartials compiles the statement that selects what the partials of a part in w are made of. p is the plan about w.
+func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept days.Sealed, of *mergedPart, w calendar.Interval) (*compiled, *state.Computed) {
+	q, b := m.statesOf(of, w)
+	c, keys, leaves := compileStates(p, d, kept, q)
+	b.Keys, b.Columns = keys, leaves
+	b.Count = leaves[slices.Index(of.leaves, of.count)]
+	c.statement.MaxBytes = maxPartialBytes
+	return c, b
 }

@@ -95,7 +95,7 @@ func (p *plan) String() string {
 type resolved struct {
 	parameters []preparedParameter
 	rng        calendar.Range // of the request
-	meta       Meta
+	grain      calendar.Grain // of the request
 }
 
 // A preparedParameter is what will run for one parameter, or why it cannot.
@@ -149,7 +149,7 @@ func resolve(r *Registry, a Access, req Request, now time.Time, zones *ask.Zones
 	if v.mandatoryErr == nil {
 		v.mandatory = conditions(a.Filters)
 	}
-	found := &resolved{parameters: make([]preparedParameter, len(req.Parameters)), rng: v.rng, meta: v.meta()}
+	found := &resolved{parameters: make([]preparedParameter, len(req.Parameters)), rng: v.rng, grain: v.grain}
 	for i, p := range req.Parameters {
 		found.parameters[i] = v.parameter(i, p)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
-	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -116,7 +115,7 @@ func TestStatementsAreRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Engine{store: nothingStored{}, memo: lru.New[string, *compiled](memoBytes)}
+	e := newMemo(dialect.DuckDB())
 	for i, ty := range types.All() {
 		filtered := ty.Filterable[i%max(1, len(ty.Filterable)):]
 		for _, name := range append([]string{""}, filtered[:min(len(filtered), 4)]...) {
@@ -142,7 +141,7 @@ func TestStatementsAreRemembered(t *testing.T) {
 	}
 }
 
-func checkRemembered(t *testing.T, e *Engine, p *plan) {
+func checkRemembered(t *testing.T, e *memo, p *plan) {
 	t.Helper()
 	for _, kept := range []days.Sealed{{}, {
 		Sessions:   days.Seals{Uses: []days.Use{days.ForAll}},
@@ -150,19 +149,15 @@ func checkRemembered(t *testing.T, e *Engine, p *plan) {
 		Hits:       days.Seals{Uses: []days.Use{days.ForUnchanged}},
 		Changes:    days.Changes{Since: 7, In: calendar.Interval{From: 0, To: calendar.Day}},
 	}} {
-		compiled, remembered := compile(p, dialect.DuckDB(), kept), e.remembered(p, p.appendKey(nil), kept)
+		compiled, remembered := compile(p, dialect.DuckDB(), kept), e.plan(p, p.appendKey(nil), kept)
 		if of := remembered.of(p.Subject, nil); !reflect.DeepEqual(compiled.statement, of) || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
 			t.Fatalf("%s (-compiled +remembered):\n%s", p, cmp.Diff(compiled.statement, of))
 		}
-		if again := e.remembered(p, p.appendKey(nil), kept); (again == remembered) == p.byClock() {
+		if again := e.plan(p, p.appendKey(nil), kept); (again == remembered) == p.byClock() {
 			t.Errorf("%s: remembered %t", p, again == remembered)
 		}
 	}
 }
-
-type nothingStored struct{ store.Store }
-
-func (nothingStored) Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
 // The program's own types differ from each other, and from themselves when anything of them does.
 func TestFingerprints(t *testing.T) {

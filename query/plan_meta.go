@@ -6,23 +6,23 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// meta tells what the request was resolved to.
-func (v *resolver) meta() Meta {
+// metaOf says what a request was resolved to.
+func metaOf(req *Request, rng calendar.Range, grain calendar.Grain) Meta {
 	m := Meta{
-		Parameters:      make([]string, len(v.req.Parameters)),
-		TotalParameters: len(v.req.Parameters),
-		Page:            max(v.req.Page, 1),
+		Parameters:      make([]string, len(req.Parameters)),
+		TotalParameters: len(req.Parameters),
+		Page:            max(req.Page, 1),
 		Limit:           DefaultLimit,
-		FiltersApplied:  len(v.req.Filters),
-		StartDate:       v.rng.StartDate.String(),
-		EndDate:         v.rng.EndDate.String(),
-		Timezone:        v.rng.Zone.String(),
-		Granularity:     v.grain.String(),
+		FiltersApplied:  len(req.Filters),
+		StartDate:       rng.StartDate.String(),
+		EndDate:         rng.EndDate.String(),
+		Timezone:        rng.Zone.String(),
+		Granularity:     grain.String(),
 	}
-	if v.req.Limit != nil {
-		m.Limit = *v.req.Limit
+	if req.Limit != nil {
+		m.Limit = *req.Limit
 	}
-	for i, p := range v.req.Parameters {
+	for i, p := range req.Parameters {
 		m.Parameters[i] = p.Name
 	}
 	return m

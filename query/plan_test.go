@@ -129,7 +129,7 @@ func outcome(access Access, body string, now time.Time) string {
 	if mistakes == nil {
 		var found *resolved
 		if found, mistakes = resolve(smallRegistry(), access, all[0].Request, now, nil); found != nil {
-			lines = describe(found)
+			lines = describe(&all[0].Request, found)
 		}
 	}
 	for _, e := range mistakes {
@@ -138,10 +138,13 @@ func outcome(access Access, body string, now time.Time) string {
 	return strings.Join(lines, "\n")
 }
 
-func describe(found *resolved) []string {
-	m := found.meta
-	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", m.StartDate, m.EndDate,
-		m.Timezone, m.Granularity, m.Limit, m.Page, m.FiltersApplied)}
+func describe(req *Request, found *resolved) []string {
+	limit := DefaultLimit
+	if req.Limit != nil {
+		limit = *req.Limit
+	}
+	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", found.rng.StartDate, found.rng.EndDate,
+		found.rng.Zone, found.grain, limit, max(req.Page, 1), len(req.Filters))}
 	for _, s := range found.parameters {
 		name := s.name
 		if s.id != "" {

@@ -20,12 +20,13 @@ import (
 // A Prepared is a request that was read and resolved at one instant of the engine's clock. It is
 // immutable and safe for concurrent use, and may run more than once.
 type Prepared struct {
-	engine  *Engine
-	subject store.Subject
-	caller  string
-	access  string // its key
-	id      string
-	*resolved
+	engine   *Engine
+	subject  store.Subject
+	caller   string
+	access   string // its key
+	id       string
+	resolved *resolved
+	meta     Meta
 
 	key                         lazy[string]       // of Key
 	dependencies, ofKeptAnswers lazy[[]Dependency] // of all parameters, and of those whose answers are kept
@@ -61,7 +62,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 			one.key = one.plan.appendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found}
+	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found, meta: metaOf(&req, found.rng, found.grain)}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}
@@ -69,7 +70,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 }
 
 // Range is the request's own range; parameters may have others.
-func (p *Prepared) Range() calendar.Range { return p.rng }
+func (p *Prepared) Range() calendar.Range { return p.resolved.rng }
 
 // A Dependency is the rows of a subject on some days. While its version does not change (see
 // [store.Versioner]), answers that depend on it do not either.
@@ -87,12 +88,12 @@ func (p *Prepared) Dependencies() []Dependency {
 func (p *Prepared) dependenciesOf(counts func(*plan) bool) []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
-	for i := range p.parameters {
-		one := &p.parameters[i]
+	for i := range p.resolved.parameters {
+		one := &p.resolved.parameters[i]
 		if one.err != nil || !counts(one.plan) {
 			continue
 		}
-		for _, on := range p.engine.depends(one) {
+		for _, on := range p.engine.statements.depends(one) {
 			from := time.UnixMilli(on.From).UTC().Truncate(length)
 			to := time.UnixMilli(on.To).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
@@ -125,8 +126,8 @@ func (p *Prepared) computeKey() string {
 		return ""
 	}
 	b = ask.AppendKeyTexts(b, p.access, p.id)
-	for i := range p.parameters {
-		one := &p.parameters[i]
+	for i := range p.resolved.parameters {
+		one := &p.resolved.parameters[i]
 		b = ask.AppendKeyTexts(b, one.name, one.id)
 		switch {
 		case one.err != nil:
@@ -166,13 +167,13 @@ type Explained struct {
 // alone are shown where it does not tell or ctx ends.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
 	snapshot := p.engine.snapshot(ctx, p)
-	found := make([]Explained, len(p.parameters))
-	for i := range p.parameters {
-		one := &p.parameters[i]
+	found := make([]Explained, len(p.resolved.parameters))
+	for i := range p.resolved.parameters {
+		one := &p.resolved.parameters[i]
 		if found[i] = (Explained{Parameter: one.name, ID: one.id, Err: one.err}); one.err != nil {
 			continue
 		}
-		own, beside, err := p.engine.compiled(one, func(of *plan) days.Sealed { return p.engine.sealed(of, snapshot) })
+		own, beside, err := p.engine.statements.parameter(one, func(of *plan) days.Sealed { return p.engine.sealed(of, snapshot) })
 		if err != nil {
 			found[i].Err = err
 			continue
@@ -207,21 +208,21 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 
 // run answers the request, whose kept answers stand on basis at.
 func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
-	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
+	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
 	p.engine.asked.note(p.subject, p.engine.now())
 	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
 	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
-	for i := range p.parameters {
-		one := &p.parameters[i]
+	for i := range p.resolved.parameters {
+		one := &p.resolved.parameters[i]
 		key, kept := p.engine.answerKey(one, at), false
 		if resp.Data[i], kept = p.engine.recall(ctx, one, key, budget); kept {
 			continue
 		}
 		free <- struct{}{}
-		if i == len(p.parameters)-1 { // it needs no goroutine of its own
+		if i == len(p.resolved.parameters)-1 { // it needs no goroutine of its own
 			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
 			break
 		}

@@ -21,7 +21,7 @@ func TestRequestsAreRemembered(t *testing.T) {
 	var engines [2]*Engine
 	for i := range engines {
 		var err error
-		if engines[i], err = New(Config{Store: nothingStored{}, Now: func() time.Time { return now }}); err != nil {
+		if engines[i], err = New(Config{Store: nothing{}, Now: func() time.Time { return now }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestRequestsAreRemembered(t *testing.T) {
 func told(t *testing.T, p *Prepared) string {
 	t.Helper()
 	all := []any{p.Key(), p.Dependencies(), p.meta, p.Range()}
-	for _, one := range p.parameters {
+	for _, one := range p.resolved.parameters {
 		if one.plan != nil {
 			all = append(all, one.plan.String(), string(one.plan.appendKey(nil)), one.plan.meta(3, true))
 		}

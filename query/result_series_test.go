@@ -17,7 +17,7 @@ import (
 
 // hits is a series of one count and one ratio.
 func hits() *catalog.BoundType {
-	return define(Type{Name: "hits", Subject: store.KindWebsite, Shape: Series},
+	return defined(Type{Name: "hits", Subject: store.KindWebsite, Shape: Series},
 		[]catalog.Output{{Name: "date", Format: Date}, {Name: "hits", Format: Integer, Zero: true}, {Name: "rate", Format: Number, Decimals: 2}},
 		nil, []catalog.Order{{Column: "date", Desc: false}})
 }
@@ -159,7 +159,7 @@ func TestFinishTooManyRows(t *testing.T) {
 }
 
 func TestFinishBreakdown(t *testing.T) {
-	ty := define(Type{Name: "pages"}, []catalog.Output{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}}, nil, nil)
+	ty := defined(Type{Name: "pages"}, []catalog.Output{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}}, nil, nil)
 	found := rows(texts("/b", "/a", "/c"), ints(3, 2, 1))
 	for _, row := range []struct {
 		limit int
@@ -176,7 +176,7 @@ func TestFinishBreakdown(t *testing.T) {
 // CLS is small, so its rows have more decimals; those of a group that is called so have not.
 func TestFinishRoundsByDimension(t *testing.T) {
 	name, mean := catalog.Output{Name: "metric_name", Format: String}, catalog.Output{Name: "avg_value", Format: Number, Decimals: 4, PreciseFor: "CLS"}
-	ty := define(Type{Name: "vitals"}, []catalog.Output{name, mean}, nil, nil)
+	ty := defined(Type{Name: "vitals"}, []catalog.Output{name, mean}, nil, nil)
 	ty.DimensionFields, ty.OutputMetrics = []*catalog.Field{{Name: "metric_name"}}, []*catalog.BoundMetric{{Output: name}, {Output: mean}}
 	p := &plan{Type: ty, Limit: 10, Group: []*catalog.Field{{Name: "utm_source"}}}
 	found, mistake := finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))

@@ -20,12 +20,12 @@ func TestResponseJSON(t *testing.T) {
 	req := Request{ID: "q1", Parameters: []Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
 		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
 		Filters: []Filter{{Field: "path", Op: Ne, Values: []string{"/"}}}}
-	found, errs := resolve(smallRegistry(), access, req, time.Unix(2_000_000_000, 0), nil)
+	found, errs := resolve(someTypes(), access, req, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	pages, series := found.parameters[0].plan, found.parameters[1].plan
-	resp := Response{Success: true, QueryID: req.ID, Meta: found.meta, Data: []Result{
+	resp := Response{Success: true, QueryID: req.ID, Meta: metaOf(&req, found.rng, found.grain), Data: []Result{
 		{Parameter: "pages", ID: "p", Success: true, Meta: pages.meta(1, true),
 			Data: answer.NewTable(1, []answer.Cells{{Output: &catalog.Output{Name: "path", Format: String}, Column: texts("/a?<b>&c")}})},
 		{Parameter: "summary", Success: true, Meta: series.meta(0, false)},
@@ -102,7 +102,7 @@ func TestResponseJSON(t *testing.T) {
 }
 
 func BenchmarkResolve(b *testing.B) {
-	registry := smallRegistry()
+	registry := someTypes()
 	zones := ask.NewZones()
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
 	for _, zone := range []string{"", "Europe/Berlin"} {

@@ -32,13 +32,15 @@ type SealDifference struct {
 	Surplus int64     // rows that are kept and should not be
 }
 
-// sealTables are the tables that keep something of sealed days: by which time, and from the rows of
-// how many days around it is computed.
-var sealTables = []struct {
+// A sealTable has sealed rows of days.
+type sealTable struct {
 	name  string
-	time  expr.Ident
-	reach catalog.Reach
-}{
+	time  expr.Ident    // the column that says which day a row belongs to
+	reach catalog.Reach // the days around a day that its rows are computed from
+}
+
+// sealTables lists the tables with sealed rows.
+var sealTables = []sealTable{
 	{sealedSessions, "start", catalog.ReachOfSessions},
 	{sealedHits, "time", catalog.ReachOfEvents},
 }
@@ -60,7 +62,7 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 		return report, err
 	}
 	all := spanned(website, known)
-	for table := range sealTables {
+	for _, table := range sealTables {
 		sealed := make([]bool, all.Days())
 		seals, err := freshSeals(ctx, d, all, table)
 		if err != nil {
@@ -80,7 +82,7 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 // verify compares what a table keeps of the days of run, all of them sealed, and adds to report. A
 // commit may be seen before the store tells that the day changed, so days that differ are
 // compared once more.
-func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table int, report *SealReport) error {
+func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table sealTable, report *SealReport) error {
 	before, err := freshSeals(ctx, d, run, table)
 	if err != nil {
 		return err
@@ -114,8 +116,8 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table 
 
 // freshSeals returns the days of run. Sealed is 0 if a day has no seal or if the seal is not valid for a table. Version is the sum of
 // the versions of the days that the seal was computed from: it changes when a seal is replaced because rows changed.
-func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table int) ([]store.Day, error) {
-	reach := sealTables[table].reach
+func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table sealTable) ([]store.Day, error) {
+	reach := table.reach
 	around := reach.Around(run.Interval)
 	snapshot, err := days.Read(ctx, d, run.of, around)
 	if err != nil {
@@ -199,7 +201,7 @@ func inHalves(ctx context.Context, runs []dayRun, do func(dayRun) error) error {
 }
 
 // sealDifferences compares what a table keeps of the days of run with what the derivation gives.
-func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table int) ([]SealDifference, error) {
+func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table sealTable) ([]SealDifference, error) {
 	rows, err := e.store.Query(ctx, differences(e.store.Dialect(), run.of, run.Interval, table))
 	if err != nil {
 		return nil, err
@@ -207,7 +209,7 @@ func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table int) ([]
 	found := make([]SealDifference, rows.Len)
 	for i := range found {
 		found[i] = SealDifference{
-			Day: time.UnixMilli(rows.Columns[0].Ints[i] * calendar.Day).UTC(), Table: sealTables[table].name,
+			Day: time.UnixMilli(rows.Columns[0].Ints[i] * calendar.Day).UTC(), Table: table.name,
 			Missing: rows.Columns[1].Ints[i], Surplus: rows.Columns[2].Ints[i],
 		}
 	}
@@ -216,8 +218,7 @@ func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table int) ([]
 
 // differences writes the statement that counts, by day, the rows that a table keeps too few and too
 // many of. Each row that is computed counts 1, each that is kept -1: the sum of equal ones is 0.
-func differences(d *dialect.Dialect, website store.Subject, rng calendar.Interval, table int) store.Statement {
-	t := sealTables[table]
+func differences(d *dialect.Dialect, website store.Subject, rng calendar.Interval, t sealTable) store.Statement {
 	c := newDerivation(d, website, rng)
 	derived := c.derived(t.name)
 	derived.order = nil
