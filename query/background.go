@@ -55,7 +55,7 @@ type pendingMerge struct {
 // computeLater has the partials of m computed, unless it waits already or too many others do.
 func (e *Engine) computeLater(m *merge) {
 	b := e.background
-	pending := &pendingMerge{m, string(m.p.appendKey(ask.AppendKeyTexts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
+	pending := &pendingMerge{m, string(m.p.AppendKey(ask.AppendKeyTexts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.known[pending.key] || len(b.waiting) >= maxWaiting || b.ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -29,12 +30,12 @@ func TestComputeLater(t *testing.T) {
 	}
 	ask := func(website string) {
 		t.Helper()
-		found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
+		found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
 			Request{Parameters: []Parameter{{Name: "countries"}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 {
 			t.Fatal(mistakes)
 		}
-		e.computeLater(mergeOf(found.parameters[0].plan))
+		e.computeLater(mergeOf(found.Parameters[0].Plan))
 	}
 	waiting := func() int {
 		e.background.mu.Lock()

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -42,17 +44,17 @@ func (e *Engine) bundlesOf() bundles {
 		now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
 		for _, of := range e.types.All() {
 			req := Request{StartDate: anyDay, EndDate: anyDay, Parameters: []Parameter{{Name: of.Name}}}
-			resolved, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
-			if len(mistakes) > 0 || resolved.parameters[0].err != nil {
+			resolved, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
+			if len(mistakes) > 0 || resolved.Parameters[0].Err != nil {
 				continue // it is of another kind of subject, or needs a filter
 			}
-			if m := mergeOf(resolved.parameters[0].plan); m != nil {
+			if m := mergeOf(resolved.Parameters[0].Plan); m != nil {
 				for _, part := range m.parts {
 					found.add(m, part)
 				}
 			}
 		}
-		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
+		derived := compile.Derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
 		by := map[string]int{} // bundles, by the texts of their keys
 		for _, bu := range found.all {
 			by[bu.keyTexts()]++
@@ -109,9 +111,9 @@ func (bu *bundle) finish(e *Engine, seals store.Derivation) {
 	}
 	from := bu.p.Range.From.UnixMilli()
 	w := calendar.Interval{From: from, To: from + calendar.Day}
-	p := bu.p.in(w)
+	p := planIn(bu.p, w)
 	partials, _ := bu.compilePartials(d, p, days.Sealed{}, bu.part, w)
-	for _, s := range []store.Statement{partials.statement, seals.Sessions, seals.Hits} {
+	for _, s := range []store.Statement{partials.Statement, seals.Sessions, seals.Hits} {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
 	bu.name = nameOf(hash.Sum(nil))

@@ -10,8 +10,10 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -63,7 +65,7 @@ type Engine struct {
 	storeFrom  int64
 	bundles    lazy[bundles]
 	prints     map[*catalog.BoundType]func() string // fingerprints
-	statements *memo
+	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
 	zones      *ask.Zones
 	room       sync.Pool // of *[]byte, for answers that are not kept
@@ -99,10 +101,10 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots, e.statements, e.prepared = newSlots(e.store), newMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
+	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.storeFrom = cmp.Or(cfg.StoreFrom, DefaultStoreFrom)
-	e.prints = fingerprints(e.types, e.store.Dialect())
+	e.prints = compile.Fingerprints(e.types, e.store.Dialect())
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
 		e.partials = state.NewCache(most - most/buildingShare)
@@ -142,35 +144,35 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 
 // answer runs one parameter. It runs in a goroutine of its own, where a panic would end
 // the host's process, so a fault of a store becomes a failure here.
-func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (r Result) {
-	if p.err != nil {
-		return p.failed(p.err)
+func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (r Result) {
+	if p.Err != nil {
+		return failure(p, p.Err)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = p.failed(ask.Broken("%v\n%s", fault, debug.Stack()))
+			r = failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	if err := e.slots.acquire(ctx, caller); err != nil {
-		return p.failed(storeFailure(err))
+		return failure(p, storeFailure(err))
 	}
 	var took time.Duration
 	defer func() { e.slots.release(caller, took) }()
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()
-	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took, snapshot)
+	found, mistake := e.ask(ctx, p.Plan, p.Key, nil, budget, &took, snapshot)
 	if mistake != nil {
-		return p.failed(mistake)
+		return failure(p, mistake)
 	}
-	r = Result{Parameter: p.name, ID: p.id, Success: true, Meta: p.plan.meta(found.Len(), found.more)}
-	if p.plan.Other != nil {
+	r = Result{Parameter: p.Name, ID: p.ID, Success: true, Meta: resultMeta(p.Plan, found.Len(), found.more)}
+	if p.Plan.Other != nil {
 		if mistake := e.compare(ctx, p, found, &r, budget, &took, snapshot); mistake != nil {
-			return p.failed(mistake)
+			return failure(p, mistake)
 		}
 	}
-	found.RoundRows(p.plan.Type)
+	found.RoundRows(p.Plan.Type)
 	if mistake := budget.TakeFor(&found.Table); mistake != nil {
-		return p.failed(mistake)
+		return failure(p, mistake)
 	}
 	store.MeterOf(ctx).Add(found.Len(), 0)
 	r.Data = found.Table
@@ -188,12 +190,12 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 
 // ask answers p, which has that key, and adds the time of the store to took. The rows of the other
 // period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*answered, *Error) {
+func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*answered, *Error) {
 	began := e.now()
 	known := snapshot()
 	rows, err := e.merged(ctx, p, among, known)
 	if rows == nil && err == nil {
-		rows, err = e.query(ctx, e.statements.plan(p, key, e.sealed(p, known)), p.Subject, among, budget)
+		rows, err = e.query(ctx, e.statements.Statement(p, key, e.sealed(p, known)), p.Subject, among, budget)
 	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)
@@ -212,17 +214,17 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 }
 
 // query runs the statement of c about s, and writes the labels that it leaves out.
-func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
-	statement := c.of(s, among)
+func (e *Engine) query(ctx context.Context, c *compile.Compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
+	statement := c.Of(s, among)
 	statement.MaxBytes = budget.Max()
 	rows, err := e.store.Query(ctx, statement)
 	if err != nil {
 		return nil, err
 	}
-	c.show(rows)
+	c.Show(rows)
 	return rows, nil
 }
 
-func (p *preparedParameter) failed(err *Error) Result {
-	return Result{Parameter: p.name, ID: p.id, Error: err.Message, Code: err.Code, Cause: err.Err}
+func failure(p *plan.Parameter, err *Error) Result {
+	return Result{Parameter: p.Name, ID: p.ID, Error: err.Message, Code: err.Code, Cause: err.Err}
 }

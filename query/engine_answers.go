@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -98,16 +99,16 @@ func (p *Prepared) basis(ctx context.Context) basis {
 }
 
 // answerKey is the key of the answer to p on basis at; nil when it is not kept.
-func (e *Engine) answerKey(p *preparedParameter, at basis) *answerKey {
-	if at == nil || p.err != nil || !e.keeps(p.plan) {
+func (e *Engine) answerKey(p *plan.Parameter, at basis) *answerKey {
+	if at == nil || p.Err != nil || !e.keeps(p.Plan) {
 		return nil
 	}
-	key := answerKey(sha256.Sum256(append(at[:len(at):len(at)], p.key...)))
+	key := answerKey(sha256.Sum256(append(at[:len(at):len(at)], p.Key...)))
 	return &key
 }
 
 // recall is the answer that is kept under key.
-func (e *Engine) recall(ctx context.Context, p *preparedParameter, key *answerKey, budget *Budget) (r Result, ok bool) {
+func (e *Engine) recall(ctx context.Context, p *plan.Parameter, key *answerKey, budget *Budget) (r Result, ok bool) {
 	if key == nil {
 		return r, false
 	}
@@ -121,7 +122,7 @@ func (e *Engine) recall(ctx context.Context, p *preparedParameter, key *answerKe
 }
 
 // answerOnce is the answer to p, which is kept under key; all who ask for it now share the work.
-func (e *Engine) answerOnce(ctx context.Context, p *preparedParameter, key *answerKey, caller string, budget *Budget, snapshot func() *days.Snapshot) Result {
+func (e *Engine) answerOnce(ctx context.Context, p *plan.Parameter, key *answerKey, caller string, budget *Budget, snapshot func() *days.Snapshot) Result {
 	if key == nil {
 		return e.answer(ctx, p, caller, budget, snapshot)
 	}
@@ -133,10 +134,10 @@ func (e *Engine) answerOnce(ctx context.Context, p *preparedParameter, key *answ
 	})
 	switch {
 	case err != nil:
-		return p.failed(storeFailure(err))
+		return failure(p, storeFailure(err))
 	case f.answer == nil:
 		r := f.failed
-		r.ID = p.id
+		r.ID = p.ID
 		return r
 	case !began: // who began it was counted
 		store.MeterOf(ctx).Add(f.answer.data.Len(), 0)
@@ -184,10 +185,10 @@ func (a *answers) land(key flightKey, f *flight) {
 }
 
 // finished computes the answer to p and encodes it. A panic would end the process here, too.
-func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (f *finished, failed Result) {
+func (e *Engine) finished(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (f *finished, failed Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			f, failed = nil, p.failed(ask.Broken("%v\n%s", fault, debug.Stack()))
+			f, failed = nil, failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	r := e.answer(ctx, p, caller, budget, snapshot)
@@ -203,11 +204,11 @@ func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller stri
 }
 
 // result is f as the answer to p, which takes its size from budget.
-func (f *finished) result(p *preparedParameter, budget *Budget) Result {
+func (f *finished) result(p *plan.Parameter, budget *Budget) Result {
 	if mistake := budget.Reserve(f.size); mistake != nil {
-		return p.failed(mistake)
+		return failure(p, mistake)
 	}
-	return Result{Parameter: p.name, ID: p.id, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: p.plan.meta(f.data.Len(), f.more)}
+	return Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: resultMeta(p.Plan, f.data.Len(), f.more)}
 }
 
 // cost is about how many bytes f takes.

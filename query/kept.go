@@ -6,15 +6,16 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // sealed returns the seals that the statement of p may read, as snapshot has them.
-func (e *Engine) sealed(p *plan, snapshot *days.Snapshot) days.Sealed {
+func (e *Engine) sealed(p *plan.Plan, snapshot *days.Snapshot) days.Sealed {
 	if snapshot == nil || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 {
 		return days.Sealed{}
 	}
-	found := snapshot.Sealed(p.counted())
+	found := snapshot.Sealed(p.Counted())
 	if found.Changes.Since > 0 {
 		e.outdated.add(p.Subject)
 	}
@@ -32,11 +33,11 @@ func (e *Engine) snapshot(ctx context.Context, p *Prepared) *days.Snapshot {
 		return nil
 	}
 	var w calendar.Interval
-	for i := range p.resolved.parameters {
-		if one := p.resolved.parameters[i].plan; one != nil {
-			w = w.Hull(one.counted())
+	for i := range p.resolved.Parameters {
+		if one := p.resolved.Parameters[i].Plan; one != nil {
+			w = w.Hull(one.Counted())
 			if one.Other != nil {
-				w = w.Hull(one.Other.plan.counted())
+				w = w.Hull(one.Other.Plan.Counted())
 			}
 		}
 	}

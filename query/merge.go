@@ -9,7 +9,9 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -26,7 +28,7 @@ const quarter = 15 * 60 * 1000
 
 // A merge says how the answer to a plan is merged.
 type merge struct {
-	p      *plan
+	p      *plan.Plan
 	keys   []*catalog.Field // of the answer: those of groupBy, then the type's
 	parts  []*mergedPart
 	leaves []leaf         // of all parts
@@ -59,7 +61,7 @@ var states = map[dialect.Op]state.Kind{
 }
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
-func mergeOf(p *plan) *merge {
+func mergeOf(p *plan.Plan) *merge {
 	m := &merge{p: p, keys: slices.Concat(p.Group, p.Type.DimensionFields)}
 	if p.Type.Shape == List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == Series && len(m.keys) > 0 ||
 		slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
@@ -183,7 +185,7 @@ func (m *merge) namesOf(name func(*catalog.Field) string) string {
 
 // cut finds the stretches that the answer is merged from, if there are such.
 func (m *merge) cut() bool {
-	w := m.p.counted()
+	w := m.p.Counted()
 	if len(m.keys) > 0 {
 		for from := w.From; from < w.To; {
 			to := min(calendar.StartOfDay(from)+calendar.Day, w.To)
@@ -208,7 +210,7 @@ func (m *merge) cut() bool {
 // sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
 func (m *merge) needs(of *mergedPart) catalog.Reach {
 	reach := of.tb.Reach()
-	_, removed := m.p.mandatory()
+	_, removed := compile.Mandatory(m.p)
 	if len(removed) > 0 {
 		reach = reach.Twice()
 	}

@@ -6,8 +6,10 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -119,10 +121,10 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 // ask asks the store for what partials of stretches are made of.
 func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int, snapshot *days.Snapshot) (*state.Computed, error) {
 	w := calendar.Interval{From: g.stretches[from].From, To: g.stretches[to-1].To}
-	p := g.p.in(w)
+	p := planIn(g.p, w)
 	compiled, computed := g.merge.compilePartials(g.engine.store.Dialect(), p, g.engine.sealed(p, snapshot), of, w)
 	query := func(ctx context.Context) (err error) {
-		computed.Rows, err = g.engine.store.Query(ctx, compiled.statement)
+		computed.Rows, err = g.engine.store.Query(ctx, compiled.Statement)
 		return err
 	}
 	if g.background {
@@ -131,8 +133,8 @@ func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int, snaps
 	return computed, query(ctx)
 }
 
-// in is the plan p about a time.
-func (p *plan) in(w calendar.Interval) *plan {
+// planIn is the plan p about a time.
+func planIn(p *plan.Plan, w calendar.Interval) *plan.Plan {
 	about := *p
 	about.Range.From, about.Range.To = w.Times()
 	about.Until = about.Range.To
@@ -140,26 +142,26 @@ func (p *plan) in(w calendar.Interval) *plan {
 }
 
 // statesOf says what the partials of a part in w are made of, and what the rows of their statement will hold.
-func (m *merge) statesOf(of *mergedPart, w calendar.Interval) (stateQuery, *state.Computed) {
-	q, b := stateQuery{table: of.tb, in: w, width: quarter, keyed: len(m.keys) > 0}, &state.Computed{KeyNames: m.keyTexts()}
-	if q.keyed {
-		q.width = calendar.Day
+func (m *merge) statesOf(of *mergedPart, w calendar.Interval) (compile.StateQuery, *state.Computed) {
+	q, b := compile.StateQuery{Table: of.tb, In: w, Width: quarter, Keyed: len(m.keys) > 0}, &state.Computed{KeyNames: m.keyTexts()}
+	if q.Keyed {
+		q.Width = calendar.Day
 	}
-	b.Width = q.width
+	b.Width = q.Width
 	for _, i := range of.leaves {
 		leaf := &m.leaves[i]
-		q.leaves = append(q.leaves, stateLeaf{name: expr.Ident("leaf_" + strconv.Itoa(i)), e: leaf.e, text: leaf.Kind == state.TextSet, lists: leaf.Kind.Lists()})
+		q.Leaves = append(q.Leaves, compile.StateLeaf{Name: expr.Ident("leaf_" + strconv.Itoa(i)), E: leaf.e, Text: leaf.Kind == state.TextSet, Lists: leaf.Kind.Lists()})
 		b.Aggregates = append(b.Aggregates, leaf.Aggregate)
 	}
 	return q, b
 }
 
 // compilePartials compiles the statement that selects what the partials of a part in w are made of. p is the plan about w.
-func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept days.Sealed, of *mergedPart, w calendar.Interval) (*compiled, *state.Computed) {
+func (m *merge) compilePartials(d *dialect.Dialect, p *plan.Plan, kept days.Sealed, of *mergedPart, w calendar.Interval) (*compile.Compiled, *state.Computed) {
 	q, b := m.statesOf(of, w)
-	c, keys, leaves := compileStates(p, d, kept, q)
+	c, keys, leaves := compile.CompileStates(p, d, kept, q)
 	b.Keys, b.Columns = keys, leaves
 	b.Count = leaves[slices.Index(of.leaves, of.count)]
-	c.statement.MaxBytes = maxPartialBytes
+	c.Statement.MaxBytes = maxPartialBytes
 	return c, b
 }

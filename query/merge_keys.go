@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
 // A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
@@ -12,19 +13,19 @@ import (
 
 // A keyCondition is a filter on a key of the answer: rows whose key does not pass it are left out after merging.
 type keyCondition struct {
-	condition
+	plan.Condition
 	key int
 }
 
 // mergeOnKeys is mergeOf with filters on keys held against the keys, so that the partials are those of the answer without these
 // filters; nil where there are none, or where they choose more than rows of the answer.
-func mergeOnKeys(p *plan) *merge {
+func mergeOnKeys(p *plan.Plan) *merge {
 	if len(p.Group) > 0 || p.Type.ZeroFill {
 		return nil
 	}
 	var where []keyCondition
 	without := *p
-	without.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(c condition) bool {
+	without.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(c plan.Condition) bool {
 		key := slices.Index(p.Type.DimensionFields, c.Field)
 		if key >= 0 {
 			where = append(where, keyCondition{c, key})
@@ -68,9 +69,9 @@ func (g *merging) candidates() []int32 {
 func (g *merging) passes(row int32) bool {
 	return !slices.ContainsFunc(g.where, func(c keyCondition) bool {
 		if len(g.keys) == 1 {
-			return !c.passes(g.texts[row])
+			return !c.Passes(g.texts[row])
 		}
-		return !c.passes(g.key(row)[c.key])
+		return !c.Passes(g.key(row)[c.key])
 	})
 }
 

@@ -38,7 +38,7 @@ func (g *merging) place(found [][]*state.Partial) {
 
 // cells are the rows of the quarters of an hour of each stretch.
 func (g *merging) cells() [][]int32 {
-	w, segments := g.p.counted(), calendar.Segments(g.p.Range)
+	w, segments := g.p.Counted(), calendar.Segments(g.p.Range)
 	number := func(int64) int64 { return 0 }
 	if g.p.Type.Shape == Series {
 		width, at := g.p.Grain.Width(), 0
@@ -112,7 +112,7 @@ func (g *merging) periods(cells [][]int32) (found []period) {
 
 // whole are the periods among stretches that begin at certain times, of which the next ends each.
 func (g *merging) whole(from, to int, begins func(int64) bool) (found []period) {
-	w, begin := g.p.counted(), -1
+	w, begin := g.p.Counted(), -1
 	for i := from; i < to; i++ {
 		s := g.stretches[i]
 		if s.From >= w.From && begins(s.From) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
@@ -230,10 +231,10 @@ func (g *merging) output(rows []int32) *store.Rows {
 		exprs = append(exprs, catalog.Joined(expr.Ident(f.Name)))
 	}
 	exprs = append(exprs, g.p.Type.OutputExprs...)
-	for _, f := range g.p.keys() {
+	for _, f := range g.p.Keys() {
 		exprs = append(exprs, catalog.Joined(expr.Ident(f.Name)))
 	}
-	for i, kind := range kinds(g.p) {
+	for i, kind := range compile.Kinds(g.p) {
 		c, value := store.Column{Kind: kind}, g.valueOf(exprs[i])
 		for n, row := range rows {
 			v := value(row)

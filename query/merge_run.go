@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -40,7 +41,7 @@ func (m *merge) aggregates(of *mergedPart) []state.Aggregate {
 // of most days change; while many partials are missing, which are then computed in the background; and where no partials
 // are kept. Few partials that are missing are computed and kept. While rows are written,
 // those of different tables may be of moments that lie as far apart as it takes to compute them.
-func (e *Engine) merged(ctx context.Context, p *plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, error) {
+func (e *Engine) merged(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, error) {
 	if e.partials == nil {
 		return nil, nil
 	}

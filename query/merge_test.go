@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -85,9 +86,9 @@ func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
 		for i, leaf := range m.leaves {
 			of := *leaf.part
 			of.leaves = slices.Compact([]int{i, of.count})
-			p := m.p.in(calendar.Interval{From: 0, To: calendar.Day})
+			p := planIn(m.p, calendar.Interval{From: 0, To: calendar.Day})
 			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, &of, calendar.Interval{From: 0, To: calendar.Day})
-			text := strings.ReplaceAll(fmt.Sprint(c.statement.SQL, c.statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
+			text := strings.ReplaceAll(fmt.Sprint(c.Statement.SQL, c.Statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
 			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")})
 		}
 	}
@@ -108,10 +109,10 @@ func TestPartialVersions(t *testing.T) {
 		}
 		for _, of := range m.parts {
 			one := calendar.Interval{From: 0, To: calendar.Day}
-			p := m.p.in(one)
+			p := planIn(m.p, one)
 			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, of, one)
-			if needed := of.needed(calendar.Interval{From: 0, To: calendar.Day}); needed.Hull(c.depends) != needed {
-				t.Errorf("%v of %s are versions of %v, and depend on %v", m.p, of.tb.Name, needed, c.depends)
+			if needed := of.needed(calendar.Interval{From: 0, To: calendar.Day}); needed.Hull(c.Depends) != needed {
+				t.Errorf("%v of %s are versions of %v, and depend on %v", m.p, of.tb.Name, needed, c.Depends)
 			}
 			found[[2]int64{of.needs.Before, of.needs.After}]++
 		}
@@ -141,11 +142,11 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
 		req.GroupBy = []string{info.Groupable[rng.IntN(len(info.Groupable))]}
 	}
-	found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
-	if len(mistakes) > 0 || found.parameters[0].err != nil || found.parameters[0].plan == nil {
+	found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
+	if len(mistakes) > 0 || found.Parameters[0].Err != nil || found.Parameters[0].Plan == nil {
 		return nil
 	}
-	return mergeOf(found.parameters[0].plan)
+	return mergeOf(found.Parameters[0].Plan)
 }
 
 // TestMergeOnKeys wants filters on keys, and no others, to be held against the rows of an answer, and the partials to be those of
@@ -160,13 +161,13 @@ func TestMergeOnKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(typ string, filters []Filter, groups ...string) *plan {
-		found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+	of := func(typ string, filters []Filter, groups ...string) *plan.Plan {
+		found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 			Request{Parameters: []Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
-		if len(mistakes) > 0 || found.parameters[0].err != nil {
-			t.Fatal(mistakes, found.parameters[0].err)
+		if len(mistakes) > 0 || found.Parameters[0].Err != nil {
+			t.Fatal(mistakes, found.Parameters[0].Err)
 		}
-		return found.parameters[0].plan
+		return found.Parameters[0].Plan
 	}
 	on := func(field string) Filter { return Filter{Field: field, Op: Ne, Values: []string{"DE"}} }
 	for _, c := range []struct {
@@ -246,11 +247,11 @@ func randomSeries(e *Engine, rng *rand.Rand) *merging {
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
 	req := Request{Parameters: []Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
 		StartDate: start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
-	found, mistakes := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
-	if len(mistakes) > 0 || found.parameters[0].err != nil {
+	found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
+	if len(mistakes) > 0 || found.Parameters[0].Err != nil {
 		return nil
 	}
-	if m := mergeOf(found.parameters[0].plan); m != nil {
+	if m := mergeOf(found.Parameters[0].Plan); m != nil {
 		return &merging{merge: m}
 	}
 	return nil

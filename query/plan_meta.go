@@ -1,9 +1,8 @@
 package query
 
 import (
-	"time"
-
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
 // metaOf says what a request was resolved to.
@@ -28,8 +27,8 @@ func metaOf(req *Request, rng calendar.Range, grain calendar.Grain) Meta {
 	return m
 }
 
-// meta tells what p computed: so many rows, and whether there are more.
-func (p *plan) meta(rows int, more bool) *ResultMeta {
+// resultMeta tells what p computed: so many rows, and whether there are more.
+func resultMeta(p *plan.Plan, rows int, more bool) *ResultMeta {
 	m := &ResultMeta{
 		From:        Instant{Time: p.Range.From},
 		To:          Instant{Time: p.Range.To},
@@ -41,38 +40,12 @@ func (p *plan) meta(rows int, more bool) *ResultMeta {
 	if p.Limit > 0 {
 		m.Limit = new(p.Limit)
 	}
-	if until, from := p.progress(); !until.IsZero() {
+	if until, from := p.Progress(); !until.IsZero() {
 		m.Partial, m.Until, m.PartialFrom = true, &Instant{Time: until}, from
 	}
 	if o := p.Other; o != nil {
-		m.Previous = &Period{Compare: o.by, StartDate: o.plan.Range.StartDate.String(), EndDate: o.plan.Range.EndDate.String(),
-			From: Instant{Time: o.plan.Range.From}, To: Instant{Time: o.plan.Until}}
+		m.Previous = &Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(), EndDate: o.Plan.Range.EndDate.String(),
+			From: Instant{Time: o.Plan.Range.From}, To: Instant{Time: o.Plan.Until}}
 	}
 	return m
-}
-
-// progress is what p's range has come to, and the date of the first bucket of a series that has not
-// begun; neither when the range is over. It is told to the minute, so that an answer is the same
-// for as long, but where a comparison cuts the rows there.
-func (p *plan) progress() (until time.Time, partialFrom string) {
-	if p.Type.UntilNow() || !p.Range.To.After(p.Now) {
-		return time.Time{}, ""
-	}
-	now := untilNow(p.Range, p.Now)
-	if p.Type.Shape == Series {
-		for _, b := range calendar.Buckets(p.Range, p.Grain) {
-			if b.From >= now.UnixMilli() {
-				partialFrom = b.Label
-				break
-			}
-		}
-	}
-	if p.Other != nil {
-		return now, partialFrom
-	}
-	until = now.Truncate(time.Minute)
-	if until.Before(p.Range.From) {
-		until = p.Range.From
-	}
-	return until, partialFrom
 }

@@ -12,7 +12,9 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -25,7 +27,7 @@ type Prepared struct {
 	caller   string
 	access   string // its key
 	id       string
-	resolved *resolved
+	resolved *plan.Resolved
 	meta     Meta
 
 	key                         lazy[string]       // of Key
@@ -53,16 +55,16 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
-	found, mistakes := resolve(e.types, a, req, now, e.zones)
+	found, mistakes := plan.Resolve(e.types, a, req, now, e.zones)
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	for i := range found.parameters {
-		if one := &found.parameters[i]; one.err == nil {
-			one.key = one.plan.appendKey(make([]byte, 0, 256))
+	for i := range found.Parameters {
+		if one := &found.Parameters[i]; one.Err == nil {
+			one.Key = one.Plan.AppendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found, meta: metaOf(&req, found.rng, found.grain)}
+	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found, meta: metaOf(&req, found.Range, found.Grain)}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}
@@ -70,7 +72,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 }
 
 // Range is the request's own range; parameters may have others.
-func (p *Prepared) Range() calendar.Range { return p.resolved.rng }
+func (p *Prepared) Range() calendar.Range { return p.resolved.Range }
 
 // A Dependency is the rows of a subject on some days. While its version does not change (see
 // [store.Versioner]), answers that depend on it do not either.
@@ -81,19 +83,19 @@ type Dependency struct {
 
 // Dependencies are the days that the answers are computed from, in order and without overlap.
 func (p *Prepared) Dependencies() []Dependency {
-	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan) bool { return true }) }))
+	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan.Plan) bool { return true }) }))
 }
 
 // dependenciesOf are those of the plans that count.
-func (p *Prepared) dependenciesOf(counts func(*plan) bool) []Dependency {
+func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
-	for i := range p.resolved.parameters {
-		one := &p.resolved.parameters[i]
-		if one.err != nil || !counts(one.plan) {
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
+		if one.Err != nil || !counts(one.Plan) {
 			continue
 		}
-		for _, on := range p.engine.statements.depends(one) {
+		for _, on := range p.engine.statements.Depends(one) {
 			from := time.UnixMilli(on.From).UTC().Truncate(length)
 			to := time.UnixMilli(on.To).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
@@ -126,17 +128,17 @@ func (p *Prepared) computeKey() string {
 		return ""
 	}
 	b = ask.AppendKeyTexts(b, p.access, p.id)
-	for i := range p.resolved.parameters {
-		one := &p.resolved.parameters[i]
-		b = ask.AppendKeyTexts(b, one.name, one.id)
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
+		b = ask.AppendKeyTexts(b, one.Name, one.ID)
 		switch {
-		case one.err != nil:
-			b = ask.AppendKeyTexts(b, string(one.err.Code), one.err.Message)
-		case !p.engine.keeps(one.plan):
+		case one.Err != nil:
+			b = ask.AppendKeyTexts(b, string(one.Err.Code), one.Err.Message)
+		case !p.engine.keeps(one.Plan):
 			return ""
 		default:
-			until, from := one.plan.progress()
-			b = ask.AppendKeyTexts(append(b, one.key...), p.engine.prints[one.plan.Type](), until.String(), from)
+			until, from := one.Plan.Progress()
+			b = ask.AppendKeyTexts(append(b, one.Key...), p.engine.prints[one.Plan.Type](), until.String(), from)
 		}
 	}
 	sum := sha256.Sum256(b)
@@ -144,8 +146,8 @@ func (p *Prepared) computeKey() string {
 }
 
 // keeps says whether an answer to p stands while the versions of what it depends on do.
-func (e *Engine) keeps(p *plan) bool {
-	return !p.byClock() && (e.names == nil || !p.Type.ShowsNames())
+func (e *Engine) keeps(p *plan.Plan) bool {
+	return !p.ByClock() && (e.names == nil || !p.Type.ShowsNames())
 }
 
 // Explained is what one parameter runs.
@@ -167,28 +169,28 @@ type Explained struct {
 // alone are shown where it does not tell or ctx ends.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
 	snapshot := p.engine.snapshot(ctx, p)
-	found := make([]Explained, len(p.resolved.parameters))
-	for i := range p.resolved.parameters {
-		one := &p.resolved.parameters[i]
-		if found[i] = (Explained{Parameter: one.name, ID: one.id, Err: one.err}); one.err != nil {
+	found := make([]Explained, len(p.resolved.Parameters))
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
+		if found[i] = (Explained{Parameter: one.Name, ID: one.ID, Err: one.Err}); one.Err != nil {
 			continue
 		}
-		own, beside, err := p.engine.statements.parameter(one, func(of *plan) days.Sealed { return p.engine.sealed(of, snapshot) })
+		own, beside, err := p.engine.statements.Statements(one, func(of *plan.Plan) days.Sealed { return p.engine.sealed(of, snapshot) })
 		if err != nil {
 			found[i].Err = err
 			continue
 		}
-		found[i].explain(one.plan, own)
+		found[i].explain(one.Plan, own)
 		if beside != nil {
-			found[i].Other = &Explained{Parameter: one.name, ID: one.id}
-			found[i].Other.explain(one.plan.Other.plan, beside)
+			found[i].Other = &Explained{Parameter: one.Name, ID: one.ID}
+			found[i].Other.explain(one.Plan.Other.Plan, beside)
 		}
 	}
 	return found
 }
 
-func (x *Explained) explain(p *plan, c *compiled) {
-	statement := c.of(p.Subject, nil)
+func (x *Explained) explain(p *plan.Plan, c *compile.Compiled) {
+	statement := c.Of(p.Subject, nil)
 	x.Plan, x.SQL, x.Args = p.String(), statement.SQL, statement.Args
 }
 
@@ -208,21 +210,21 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 
 // run answers the request, whose kept answers stand on basis at.
 func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
-	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.parameters)), Meta: p.meta}
+	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
 	p.engine.asked.note(p.subject, p.engine.now())
 	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
 	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
-	for i := range p.resolved.parameters {
-		one := &p.resolved.parameters[i]
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
 		key, kept := p.engine.answerKey(one, at), false
 		if resp.Data[i], kept = p.engine.recall(ctx, one, key, budget); kept {
 			continue
 		}
 		free <- struct{}{}
-		if i == len(p.resolved.parameters)-1 { // it needs no goroutine of its own
+		if i == len(p.resolved.Parameters)-1 { // it needs no goroutine of its own
 			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
 			break
 		}

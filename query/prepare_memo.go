@@ -13,8 +13,8 @@ const preparedBytes = 8 << 20
 // stands says whether p is what its request is resolved to at any instant for which appendMoment writes
 // the same: its answers do not change by the clock.
 func (p *Prepared) stands() bool {
-	for i := range p.resolved.parameters {
-		if one := &p.resolved.parameters[i]; one.err == nil && one.plan.byClock() {
+	for i := range p.resolved.Parameters {
+		if one := &p.resolved.Parameters[i]; one.Err == nil && one.Plan.ByClock() {
 			return false
 		}
 	}
@@ -25,9 +25,9 @@ func (p *Prepared) stands() bool {
 func (p *Prepared) size() int64 {
 	const fixed, parameter, condition = 1_000, 1_000, 100
 	size := fixed
-	for i := range p.resolved.parameters {
-		size += parameter + 2*len(p.resolved.parameters[i].key)
-		if plan := p.resolved.parameters[i].plan; plan != nil {
+	for i := range p.resolved.Parameters {
+		size += parameter + 2*len(p.resolved.Parameters[i].Key)
+		if plan := p.resolved.Parameters[i].Plan; plan != nil {
 			size += condition * (len(plan.Filters) + len(plan.Mandatory))
 		}
 	}

@@ -69,9 +69,9 @@ func TestRequestsAreRemembered(t *testing.T) {
 func told(t *testing.T, p *Prepared) string {
 	t.Helper()
 	all := []any{p.Key(), p.Dependencies(), p.meta, p.Range()}
-	for _, one := range p.resolved.parameters {
-		if one.plan != nil {
-			all = append(all, one.plan.String(), string(one.plan.appendKey(nil)), one.plan.meta(3, true))
+	for _, one := range p.resolved.Parameters {
+		if one.Plan != nil {
+			all = append(all, one.Plan.String(), string(one.Plan.AppendKey(nil)), resultMeta(one.Plan, 3, true))
 		}
 	}
 	text, err := json.MarshalIndent(all, "", " ")

@@ -5,16 +5,16 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/query/answer"
-	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // beside finds, of all rows of the other period of p, those that stand beside the rows of its
 // answer: of the same keys, or of the bucket beside theirs. Where there is none, previous has no row.
-func (p *plan) beside(now, then *answered) (previous, changed Table) {
-	begun, at := p.Other.begun(), map[string]int{}
+func beside(p *plan.Plan, now, then *answered) (previous, changed Table) {
+	begun, at := p.Other.Begun(), map[string]int{}
 	for row := range then.Len() {
 		if date := then.date(row); date == "" || begun[date] {
 			at[then.key(row, len(p.Group), date)] = row
@@ -22,7 +22,7 @@ func (p *plan) beside(now, then *answered) (previous, changed Table) {
 	}
 	rows := make([]int, now.Len())
 	for row := range rows {
-		found, ok := at[now.key(row, len(p.Group), p.Other.label(now.date(row)))]
+		found, ok := at[now.key(row, len(p.Group), p.Other.Label(now.date(row)))]
 		if !ok {
 			found = -1
 		}
@@ -30,34 +30,6 @@ func (p *plan) beside(now, then *answered) (previous, changed Table) {
 	}
 	previous = then.Pick(rows)
 	return previous, answer.Changes(&now.Table, &previous)
-}
-
-// label is the date of the bucket that stands beside that of date.
-func (c *comparison) label(date string) string {
-	const day = len("2006-01-02")
-	if len(date) < day {
-		return ""
-	}
-	d, err := calendar.ParseDate(date[:day])
-	if err != nil {
-		return ""
-	}
-	return c.day(d).String() + date[day:]
-}
-
-// begun are the dates of the buckets in which c counts anything. The others are as empty as those
-// after now are.
-func (c *comparison) begun() map[string]bool {
-	found := map[string]bool{}
-	if c.plan.Type.Shape != Series {
-		return found
-	}
-	for _, b := range calendar.Buckets(c.plan.Range, c.plan.Grain) {
-		if b.From < c.plan.Until.UnixMilli() {
-			found[b.Label] = true
-		}
-	}
-	return found
 }
 
 // date is the bucket of a row of a series; empty in all others.
@@ -89,7 +61,7 @@ func (a *answered) keyText(i, row int) string {
 }
 
 // values are those that the rows of a have in a key of theirs, fields of groupBy first, each once.
-func (a *answered) values(groups int, key keyOf) []string {
+func (a *answered) values(groups int, key plan.KeyOf) []string {
 	found := make([]string, a.Len())
 	for row := range found {
 		if int(key) < groups {

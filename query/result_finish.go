@@ -8,6 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -23,7 +24,7 @@ type answered struct {
 // finish makes the answer to p from what its statement returned. Rows of a series come as the
 // database has them: they are filled, ordered and paged here. All others come ordered and paged, with one
 // row more than the limit when there is one.
-func finish(p *plan, rows *store.Rows) (*answered, *Error) {
+func finish(p *plan.Plan, rows *store.Rows) (*answered, *Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
 		return nil, mistake
 	}
@@ -34,7 +35,7 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 	if p.Limit > 0 && shown > p.Limit {
 		shown, a.more = p.Limit, true
 	}
-	cols := p.columns()
+	cols := p.Columns()
 	columns := make([]answer.Cells, len(cols))
 	for i := range cols {
 		if cols[i].Format == Date {
@@ -46,16 +47,16 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 		columns[i] = answer.Cells{Output: &cols[i], Column: rows.Columns[i]}
 	}
 	a.Table = answer.NewTable(shown, columns)
-	for i := range p.keys() {
+	for i := range p.Keys() {
 		a.keys = append(a.keys, answer.Cells{Column: rows.Columns[len(cols)+i]})
 	}
 	return a, nil
 }
 
 // checkRows holds an answer against what was asked for.
-func checkRows(p *plan, rows *store.Rows) *Error {
-	cols := p.columns()
-	if got, want := len(rows.Columns), len(cols)+len(p.keys()); got != want {
+func checkRows(p *plan.Plan, rows *store.Rows) *Error {
+	cols := p.Columns()
+	if got, want := len(rows.Columns), len(cols)+len(p.Keys()); got != want {
 		return ask.Broken("the store returned %d columns, not %d", got, want)
 	}
 	for i := range rows.Columns {

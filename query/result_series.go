@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -17,7 +18,7 @@ import (
 
 // series is the rows that a store has for a series, by combination of groupBy and bucket.
 type series struct {
-	plan          *plan
+	plan          *plan.Plan
 	rows          *store.Rows
 	buckets       []calendar.Bucket
 	combinations  [][]string // in ascending order; one empty one without groupBy
@@ -26,7 +27,7 @@ type series struct {
 }
 
 // finishSeries fills, orders and pages the rows of a series.
-func finishSeries(p *plan, rows *store.Rows) (*answered, *Error) {
+func finishSeries(p *plan.Plan, rows *store.Rows) (*answered, *Error) {
 	s := &series{plan: p, rows: rows, buckets: calendar.Buckets(p.Range, p.Grain)}
 	if mistake := s.assign(); mistake != nil {
 		return nil, mistake
@@ -42,7 +43,7 @@ func finishSeries(p *plan, rows *store.Rows) (*answered, *Error) {
 
 // assign finds the combinations and puts every row into its bucket.
 func (s *series) assign() *Error {
-	date := slices.IndexFunc(s.plan.columns(), func(c catalog.Output) bool { return c.Format == Date })
+	date := slices.IndexFunc(s.plan.Columns(), func(c catalog.Output) bool { return c.Format == Date })
 	if date < 0 || s.rows.Columns[date].Kind != dialect.Int {
 		return ask.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
 	}
@@ -112,7 +113,7 @@ func (s *series) fill() Table {
 			stored, dates = append(stored, s.at[c][b]), append(dates, s.buckets[b].Label)
 		}
 	}
-	cols := s.plan.columns()
+	cols := s.plan.Columns()
 	columns := make([]answer.Cells, 0, len(cols))
 	for i := range cols {
 		c, values := &cols[i], store.Column{Kind: dialect.Text}

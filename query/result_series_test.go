@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -24,13 +25,13 @@ func hits() *catalog.BoundType {
 
 // week is a plan over the days from 2024-03-29 to 2024-04-01 in Berlin, where clocks go
 // forward on the 31st.
-func week(t *testing.T, change func(p *plan)) *plan {
+func week(t *testing.T, change func(p *plan.Plan)) *plan.Plan {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plan{Type: hits(), Sort: []catalog.Order{{Column: "date", Desc: false}},
+	p := &plan.Plan{Type: hits(), Sort: []catalog.Order{{Column: "date", Desc: false}},
 		Range: calendar.Days(calendar.DateOf(2024, 3, 29), calendar.DateOf(2024, 4, 1), zone)}
 	if change != nil {
 		change(p)
@@ -71,7 +72,7 @@ func TestFinishSeries(t *testing.T) {
 		ints(1, 2, 0, 0), known(floats(5, 6, 7, 9), true, true, false, true))
 	for _, row := range []struct {
 		why    string
-		change func(p *plan)
+		change func(p *plan.Plan)
 		rows   *store.Rows
 		want   string
 		more   bool
@@ -80,33 +81,33 @@ func TestFinishSeries(t *testing.T) {
 			"2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-03-31 4 12.35\n2024-04-01 0 <nil>\n", false},
 		{"also when there are no rows", nil, rows(ints(), ints(), floats()),
 			"2024-03-29 0 <nil>\n2024-03-30 0 <nil>\n2024-03-31 0 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"a limit cuts the series", func(p *plan) { p.Limit = 3 }, one,
+		{"a limit cuts the series", func(p *plan.Plan) { p.Limit = 3 }, one,
 			"2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-03-31 4 12.35\n", true},
-		{"page 2 has the rest", func(p *plan) { p.Limit, p.Offset = 3, 3 }, one, "2024-04-01 0 <nil>\n", false},
-		{"the last full page has no more", func(p *plan) { p.Limit, p.Offset = 2, 2 }, one,
+		{"page 2 has the rest", func(p *plan.Plan) { p.Limit, p.Offset = 3, 3 }, one, "2024-04-01 0 <nil>\n", false},
+		{"the last full page has no more", func(p *plan.Plan) { p.Limit, p.Offset = 2, 2 }, one,
 			"2024-03-31 4 12.35\n2024-04-01 0 <nil>\n", false},
-		{"a page beyond the end is empty", func(p *plan) { p.Limit, p.Offset = 3, 6 }, one, "", false},
-		{"without a limit later pages are empty", func(p *plan) { p.Offset = ask.MaxOffset }, one, "", false},
-		{"ordered by date, backwards", func(p *plan) { p.Sort[0].Desc = true }, one,
+		{"a page beyond the end is empty", func(p *plan.Plan) { p.Limit, p.Offset = 3, 6 }, one, "", false},
+		{"without a limit later pages are empty", func(p *plan.Plan) { p.Offset = ask.MaxOffset }, one, "", false},
+		{"ordered by date, backwards", func(p *plan.Plan) { p.Sort[0].Desc = true }, one,
 			"2024-04-01 0 <nil>\n2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n", false},
-		{"ordered by a count, ties by date", func(p *plan) { p.Sort = []catalog.Order{{Column: "hits", Desc: true}} }, one,
+		{"ordered by a count, ties by date", func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "hits", Desc: true}} }, one,
 			"2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"null comes last, descending", func(p *plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: true}} }, one,
+		{"null comes last, descending", func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: true}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"and ascending", func(p *plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: false}} }, one,
+		{"and ascending", func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: false}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
 		{"combinations are filled each, '' is one",
-			func(p *plan) { p.Group = []*catalog.Field{country} }, grouped,
+			func(p *plan.Plan) { p.Group = []*catalog.Field{country} }, grouped,
 			" 2024-03-29 0 <nil>\nAT 2024-03-29 0 <nil>\nDE 2024-03-29 0 <nil>\n" +
 				" 2024-03-30 0 9\nAT 2024-03-30 0 <nil>\nDE 2024-03-30 0 <nil>\n" +
 				" 2024-03-31 0 <nil>\nAT 2024-03-31 2 6\nDE 2024-03-31 1 5\n" +
 				" 2024-04-01 0 <nil>\nAT 2024-04-01 0 <nil>\nDE 2024-04-01 0 <nil>\n", false},
-		{"no combination, no rows", func(p *plan) { p.Group = []*catalog.Field{country} },
+		{"no combination, no rows", func(p *plan.Plan) { p.Group = []*catalog.Field{country} },
 			rows(texts(), ints(), ints(), floats()), "", false},
-		{"ordered by combination", func(p *plan) {
+		{"ordered by combination", func(p *plan.Plan) {
 			p.Group, p.Sort, p.Limit = []*catalog.Field{country}, []catalog.Order{{Column: "country", Desc: true}}, 2
 		}, grouped, "DE 2024-03-29 0 <nil>\nDE 2024-03-30 0 <nil>\n", true},
-		{"texts that join alike are different combinations", func(p *plan) {
+		{"texts that join alike are different combinations", func(p *plan.Plan) {
 			p.Group, p.Sort, p.Limit = []*catalog.Field{country, device}, []catalog.Order{{Column: "hits", Desc: true}}, 2
 		}, rows(texts("a", "ab"), texts("bc", "c"), ints(d30, d30), ints(7, 8), floats(1, 1)),
 			"ab c 2024-03-30 8 1\na bc 2024-03-30 7 1\n", true},
@@ -123,7 +124,7 @@ func TestFinishSeries(t *testing.T) {
 }
 
 func TestFinishHourlySkipsMissingHours(t *testing.T) {
-	p := week(t, func(p *plan) { p.Grain = calendar.Hourly })
+	p := week(t, func(p *plan.Plan) { p.Grain = calendar.Hourly })
 	at := number(2024, 3, 31)*24 + 3
 	table, mistake := finish(p, rows(ints(at), ints(7), floats(1)))
 	if mistake != nil || table.Len() != 4*24-1 {
@@ -139,7 +140,7 @@ func TestFinishHourlySkipsMissingHours(t *testing.T) {
 }
 
 func TestFinishTooManyRows(t *testing.T) {
-	group := func(p *plan) { p.Group, p.Limit = []*catalog.Field{{Name: "path"}}, 10 }
+	group := func(p *plan.Plan) { p.Group, p.Limit = []*catalog.Field{{Name: "path"}}, 10 }
 	many := func(n int) *store.Rows {
 		names, days, hits, rates := make([]string, n), make([]int64, n), make([]int64, n), make([]float64, n)
 		for i := range n {
@@ -166,7 +167,7 @@ func TestFinishBreakdown(t *testing.T) {
 		want  string
 		more  bool
 	}{{2, "/b 3\n/a 2\n", true}, {3, "/b 3\n/a 2\n/c 1\n", false}, {100, "/b 3\n/a 2\n/c 1\n", false}} {
-		got, mistake := finish(&plan{Type: ty, Limit: row.limit}, found)
+		got, mistake := finish(&plan.Plan{Type: ty, Limit: row.limit}, found)
 		if diff := cmp.Diff(row.want, lines(got.Table)); diff != "" || got.more != row.more || mistake != nil {
 			t.Errorf("limit %d: more %v, %v (-want +got):\n%s", row.limit, got.more, mistake, diff)
 		}
@@ -178,7 +179,7 @@ func TestFinishRoundsByDimension(t *testing.T) {
 	name, mean := catalog.Output{Name: "metric_name", Format: String}, catalog.Output{Name: "avg_value", Format: Number, Decimals: 4, PreciseFor: "CLS"}
 	ty := defined(Type{Name: "vitals"}, []catalog.Output{name, mean}, nil, nil)
 	ty.DimensionFields, ty.OutputMetrics = []*catalog.Field{{Name: "metric_name"}}, []*catalog.BoundMetric{{Output: name}, {Output: mean}}
-	p := &plan{Type: ty, Limit: 10, Group: []*catalog.Field{{Name: "utm_source"}}}
+	p := &plan.Plan{Type: ty, Limit: 10, Group: []*catalog.Field{{Name: "utm_source"}}}
 	found, mistake := finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))
 	found.RoundRows(p.Type)
 	if diff := cmp.Diff("CLS LCP 1.23\nx CLS 0.1235\n", lines(found.Table)); diff != "" || mistake != nil {
@@ -189,10 +190,10 @@ func TestFinishRoundsByDimension(t *testing.T) {
 // A store that breaks its promise is a failure of the parameter, never a panic.
 func TestFinishRefusesBrokenRows(t *testing.T) {
 	day := number(2024, 3, 30)
-	country := func(p *plan) { p.Group = []*catalog.Field{{Name: "country"}} }
+	country := func(p *plan.Plan) { p.Group = []*catalog.Field{{Name: "country"}} }
 	for _, row := range []struct {
 		why    string
-		change func(p *plan)
+		change func(p *plan.Plan)
 		rows   *store.Rows
 	}{
 		{"too few columns", nil, rows(ints(day), ints(1))},
@@ -218,7 +219,7 @@ func TestFinishRefusesBrokenRows(t *testing.T) {
 }
 
 func BenchmarkFinishSeries(b *testing.B) {
-	p := &plan{Type: hits(), Grain: calendar.Hourly, Sort: []catalog.Order{{Column: "date", Desc: false}},
+	p := &plan.Plan{Type: hits(), Grain: calendar.Hourly, Sort: []catalog.Order{{Column: "date", Desc: false}},
 		Range: calendar.Days(calendar.DateOf(2024, 3, 1), calendar.DateOf(2024, 3, 30), time.UTC)}
 	n := 720
 	numbers, hits, rates := make([]int64, n), make([]int64, n), make([]float64, n)

@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -20,16 +21,16 @@ func TestResponseJSON(t *testing.T) {
 	req := Request{ID: "q1", Parameters: []Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
 		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
 		Filters: []Filter{{Field: "path", Op: Ne, Values: []string{"/"}}}}
-	found, errs := resolve(someTypes(), access, req, time.Unix(2_000_000_000, 0), nil)
+	found, errs := plan.Resolve(someTypes(), access, req, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	pages, series := found.parameters[0].plan, found.parameters[1].plan
-	resp := Response{Success: true, QueryID: req.ID, Meta: metaOf(&req, found.rng, found.grain), Data: []Result{
-		{Parameter: "pages", ID: "p", Success: true, Meta: pages.meta(1, true),
+	pages, series := found.Parameters[0].Plan, found.Parameters[1].Plan
+	resp := Response{Success: true, QueryID: req.ID, Meta: metaOf(&req, found.Range, found.Grain), Data: []Result{
+		{Parameter: "pages", ID: "p", Success: true, Meta: resultMeta(pages, 1, true),
 			Data: answer.NewTable(1, []answer.Cells{{Output: &catalog.Output{Name: "path", Format: String}, Column: texts("/a?<b>&c")}})},
-		{Parameter: "summary", Success: true, Meta: series.meta(0, false)},
-		found.parameters[2].failed(&Error{Code: UnknownType, Message: "no such type"}),
+		{Parameter: "summary", Success: true, Meta: resultMeta(series, 0, false)},
+		failure(&found.Parameters[2], &Error{Code: UnknownType, Message: "no such type"}),
 	}}
 	got, err := json.MarshalIndent(resp, "", " ")
 	if err != nil {
@@ -111,7 +112,7 @@ func BenchmarkResolve(b *testing.B) {
 				Filters: []Filter{{Field: "country", Op: Eq, Values: []string{"DE"}}}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, errs := resolve(registry, access, req, time.Unix(1_700_000_000, 0), zones); errs != nil {
+				if _, errs := plan.Resolve(registry, access, req, time.Unix(1_700_000_000, 0), zones); errs != nil {
 					b.Fatal(errs)
 				}
 			}
@@ -135,14 +136,14 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, errs := resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+	found, errs := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 		Request{Parameters: []Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	const stored = "xn--mnchen-3ya.example"
-	p, rows := found.parameters[0].plan, &store.Rows{Len: 1}
-	for _, c := range p.columns() {
+	p, rows := found.Parameters[0].Plan, &store.Rows{Len: 1}
+	for _, c := range p.Columns() {
 		switch {
 		case c.Format != String:
 			rows.Columns = append(rows.Columns, store.Column{Kind: dialect.Int, Ints: []int64{1}})
@@ -152,7 +153,7 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 			rows.Columns = append(rows.Columns, texts(stored))
 		}
 	}
-	for range p.keys() {
+	for range p.Keys() {
 		rows.Columns = append(rows.Columns, texts(stored))
 	}
 	original := rows.Columns[0].Texts

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -23,7 +24,7 @@ func (e *Engine) sealDays(ctx context.Context, website store.Subject, w calendar
 	if !ok {
 		return errNotDerived
 	}
-	return s.Seal(ctx, derivation(e.store.Dialect(), website, w, nil))
+	return s.Seal(ctx, compile.Derivation(e.store.Dialect(), website, w, nil))
 }
 
 // Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the
@@ -44,7 +45,7 @@ func (e *Engine) reseal(ctx context.Context, website store.Subject, w calendar.I
 	if err != nil || ok && changes == nil {
 		return false, err
 	}
-	return ok, s.Seal(ctx, derivation(e.store.Dialect(), website, w, changes))
+	return ok, s.Seal(ctx, compile.Derivation(e.store.Dialect(), website, w, changes))
 }
 
 // changesOf reads which session ids changed since whole days were sealed: see [days.Snapshot.Changes].

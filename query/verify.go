@@ -3,17 +3,12 @@ package query
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
-	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // A SealReport says whether seals hold what is computed from the rows. It counts a day once for each
@@ -30,19 +25,6 @@ type SealDifference struct {
 	Table   string    // sealed_sessions or sealed_hits
 	Missing int64     // rows that should be kept and are not
 	Surplus int64     // rows that are kept and should not be
-}
-
-// A sealTable has sealed rows of days.
-type sealTable struct {
-	name  string
-	time  expr.Ident    // the column that says which day a row belongs to
-	reach catalog.Reach // the days around a day that its rows are computed from
-}
-
-// sealTables lists the tables with sealed rows.
-var sealTables = []sealTable{
-	{sealedSessions, "start", catalog.ReachOfSessions},
-	{sealedHits, "time", catalog.ReachOfEvents},
 }
 
 // errNotDerived says that the store is no [store.Deriver].
@@ -62,7 +44,7 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 		return report, err
 	}
 	all := spanned(website, known)
-	for _, table := range sealTables {
+	for _, table := range compile.SealTables {
 		sealed := make([]bool, all.Days())
 		seals, err := freshSeals(ctx, d, all, table)
 		if err != nil {
@@ -82,7 +64,7 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 // verify compares what a table keeps of the days of run, all of them sealed, and adds to report. A
 // commit may be seen before the store tells that the day changed, so days that differ are
 // compared once more.
-func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table sealTable, report *SealReport) error {
+func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table compile.SealTable, report *SealReport) error {
 	before, err := freshSeals(ctx, d, run, table)
 	if err != nil {
 		return err
@@ -116,8 +98,8 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table 
 
 // freshSeals returns the days of run. Sealed is 0 if a day has no seal or if the seal is not valid for a table. Version is the sum of
 // the versions of the days that the seal was computed from: it changes when a seal is replaced because rows changed.
-func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table sealTable) ([]store.Day, error) {
-	reach := table.reach
+func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table compile.SealTable) ([]store.Day, error) {
+	reach := table.Reach
 	around := reach.Around(run.Interval)
 	snapshot, err := days.Read(ctx, d, run.of, around)
 	if err != nil {
@@ -201,52 +183,17 @@ func inHalves(ctx context.Context, runs []dayRun, do func(dayRun) error) error {
 }
 
 // sealDifferences compares what a table keeps of the days of run with what the derivation gives.
-func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table sealTable) ([]SealDifference, error) {
-	rows, err := e.store.Query(ctx, differences(e.store.Dialect(), run.of, run.Interval, table))
+func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table compile.SealTable) ([]SealDifference, error) {
+	rows, err := e.store.Query(ctx, compile.Differences(e.store.Dialect(), run.of, run.Interval, table))
 	if err != nil {
 		return nil, err
 	}
 	found := make([]SealDifference, rows.Len)
 	for i := range found {
 		found[i] = SealDifference{
-			Day: time.UnixMilli(rows.Columns[0].Ints[i] * calendar.Day).UTC(), Table: table.name,
+			Day: time.UnixMilli(rows.Columns[0].Ints[i] * calendar.Day).UTC(), Table: table.Name,
 			Missing: rows.Columns[1].Ints[i], Surplus: rows.Columns[2].Ints[i],
 		}
 	}
 	return found, nil
-}
-
-// differences writes the statement that counts, by day, the rows that a table keeps too few and too
-// many of. Each row that is computed counts 1, each that is kept -1: the sum of equal ones is 0.
-func differences(d *dialect.Dialect, website store.Subject, rng calendar.Interval, t sealTable) store.Statement {
-	c := newDerivation(d, website, rng)
-	derived := c.derived(t.name)
-	derived.order = nil
-	c.with("derived", c.build(derived))
-	computed := selection{from: relation{"derived", "x"}}
-	kept := selection{from: relation{t.name, "t"}, where: c.readKept(t.time, rng)}
-	differing := selection{from: relation{"compared", "u"}, group: len(derived.columns)}
-	for _, col := range derived.columns {
-		computed.columns = append(computed.columns, named{col.as, expr.Col("x", col.as)})
-		kept.columns = append(kept.columns, named{col.as, catalog.Row(col.as)})
-		differing.columns = append(differing.columns, named{col.as, expr.Col("u", col.as)})
-	}
-	computed.columns = append(computed.columns, named{"copies", expr.Int(1)})
-	kept.columns = append(kept.columns, named{"copies", expr.Int(-1)})
-	differing.columns = append(differing.columns, named{"copies", expr.Call(dialect.Sum, expr.Col("u", "copies"))})
-	c.with("compared", unionAll([]sqlbuilder.Builder{c.build(computed), c.build(kept)}))
-	c.with("differing", c.build(differing))
-	copies := expr.Col("x", "copies")
-	stmt := c.statement("verify "+t.name, selection{
-		from: relation{"differing", "x"}, group: 1,
-		where: []expr.Expr{expr.Ne(copies, expr.Int(0))},
-		order: []ordering{{e: expr.Out("day")}},
-		columns: []named{
-			{"day", expr.Call(dialect.FloorDiv, expr.Col("x", t.time), expr.Int(calendar.Day))},
-			{"missing", expr.Call(dialect.SumIf, copies, expr.Gt(copies, expr.Int(0)))},
-			{"surplus", expr.Call(dialect.SumIf, expr.Sub(expr.Int(0), copies), expr.Lt(copies, expr.Int(0)))},
-		},
-	})
-	stmt.Kinds = slices.Repeat([]dialect.Kind{dialect.Int}, 3)
-	return stmt
 }
