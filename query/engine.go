@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
@@ -146,15 +147,15 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 // the host's process, so a fault of a store becomes a failure here.
 func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (r Result) {
 	if p.Err != nil {
-		return failure(p, p.Err)
+		return finish.Failure(p, p.Err)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
+			r = finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	if err := e.slots.acquire(ctx, caller); err != nil {
-		return failure(p, storeFailure(err))
+		return finish.Failure(p, storeFailure(err))
 	}
 	var took time.Duration
 	defer func() { e.slots.release(caller, took) }()
@@ -162,17 +163,17 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, b
 	defer cancel()
 	found, mistake := e.ask(ctx, p.Plan, p.Key, nil, budget, &took, snapshot)
 	if mistake != nil {
-		return failure(p, mistake)
+		return finish.Failure(p, mistake)
 	}
-	r = Result{Parameter: p.Name, ID: p.ID, Success: true, Meta: resultMeta(p.Plan, found.Len(), found.more)}
+	r = Result{Parameter: p.Name, ID: p.ID, Success: true, Meta: finish.ResultMeta(p.Plan, found.Len(), found.More)}
 	if p.Plan.Other != nil {
 		if mistake := e.compare(ctx, p, found, &r, budget, &took, snapshot); mistake != nil {
-			return failure(p, mistake)
+			return finish.Failure(p, mistake)
 		}
 	}
 	found.RoundRows(p.Plan.Type)
 	if mistake := budget.TakeFor(&found.Table); mistake != nil {
-		return failure(p, mistake)
+		return finish.Failure(p, mistake)
 	}
 	store.MeterOf(ctx).Add(found.Len(), 0)
 	r.Data = found.Table
@@ -190,7 +191,7 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 
 // ask answers p, which has that key, and adds the time of the store to took. The rows of the other
 // period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*answered, *Error) {
+func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*finish.Answered, *Error) {
 	began := e.now()
 	known := snapshot()
 	rows, err := e.merged(ctx, p, among, known)
@@ -206,7 +207,7 @@ func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]st
 	if err != nil {
 		return nil, storeFailure(err)
 	}
-	found, mistake := finish(p, rows)
+	found, mistake := finish.Finish(p, rows)
 	if mistake == nil {
 		mistake = e.name(ctx, p, found)
 	}
@@ -223,8 +224,4 @@ func (e *Engine) query(ctx context.Context, c *compile.Compiled, s store.Subject
 	}
 	c.Show(rows)
 	return rows, nil
-}
-
-func failure(p *plan.Parameter, err *Error) Result {
-	return Result{Parameter: p.Name, ID: p.ID, Error: err.Message, Code: err.Code, Cause: err.Err}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
@@ -134,7 +135,7 @@ func (e *Engine) answerOnce(ctx context.Context, p *plan.Parameter, key *answerK
 	})
 	switch {
 	case err != nil:
-		return failure(p, storeFailure(err))
+		return finish.Failure(p, storeFailure(err))
 	case f.answer == nil:
 		r := f.failed
 		r.ID = p.ID
@@ -188,7 +189,7 @@ func (a *answers) land(key flightKey, f *flight) {
 func (e *Engine) finished(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (f *finished, failed Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			f, failed = nil, failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
+			f, failed = nil, finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	r := e.answer(ctx, p, caller, budget, snapshot)
@@ -206,9 +207,9 @@ func (e *Engine) finished(ctx context.Context, p *plan.Parameter, caller string,
 // result is f as the answer to p, which takes its size from budget.
 func (f *finished) result(p *plan.Parameter, budget *Budget) Result {
 	if mistake := budget.Reserve(f.size); mistake != nil {
-		return failure(p, mistake)
+		return finish.Failure(p, mistake)
 	}
-	return Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: resultMeta(p.Plan, f.data.Len(), f.more)}
+	return Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: finish.ResultMeta(p.Plan, f.data.Len(), f.more)}
 }
 
 // cost is about how many bytes f takes.

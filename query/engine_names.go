@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -18,7 +19,7 @@ type Names interface {
 }
 
 // name fills the columns of found that show names.
-func (e *Engine) name(ctx context.Context, p *plan.Plan, found *answered) *Error {
+func (e *Engine) name(ctx context.Context, p *plan.Plan, found *finish.Answered) *Error {
 	for i, m := range p.Type.OutputMetrics {
 		if m.NameOf == "" || e.names == nil || found.Len() == 0 {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -64,7 +65,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 			one.Key = one.Plan.AppendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found, meta: metaOf(&req, found.Range, found.Grain)}
+	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}

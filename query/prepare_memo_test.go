@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -71,7 +72,7 @@ func told(t *testing.T, p *Prepared) string {
 	all := []any{p.Key(), p.Dependencies(), p.meta, p.Range()}
 	for _, one := range p.resolved.Parameters {
 		if one.Plan != nil {
-			all = append(all, one.Plan.String(), string(one.Plan.AppendKey(nil)), resultMeta(one.Plan, 3, true))
+			all = append(all, one.Plan.String(), string(one.Plan.AppendKey(nil)), finish.ResultMeta(one.Plan, 3, true))
 		}
 	}
 	text, err := json.MarshalIndent(all, "", " ")

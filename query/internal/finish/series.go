@@ -1,4 +1,4 @@
-package query
+package finish
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ type series struct {
 }
 
 // finishSeries fills, orders and pages the rows of a series.
-func finishSeries(p *plan.Plan, rows *store.Rows) (*answered, *Error) {
+func finishSeries(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	s := &series{plan: p, rows: rows, buckets: calendar.Buckets(p.Range, p.Grain)}
 	if mistake := s.assign(); mistake != nil {
 		return nil, mistake
@@ -38,20 +38,20 @@ func finishSeries(p *plan.Plan, rows *store.Rows) (*answered, *Error) {
 	if p.Limit > 0 {
 		to = min(from+p.Limit, to)
 	}
-	return &answered{Table: whole.Pick(sorted[from:to]), more: from < to && to < len(sorted)}, nil
+	return &Answered{Table: whole.Pick(sorted[from:to]), More: from < to && to < len(sorted)}, nil
 }
 
 // assign finds the combinations and puts every row into its bucket.
-func (s *series) assign() *Error {
-	date := slices.IndexFunc(s.plan.Columns(), func(c catalog.Output) bool { return c.Format == Date })
+func (s *series) assign() *ask.Error {
+	date := slices.IndexFunc(s.plan.Columns(), func(c catalog.Output) bool { return c.Format == catalog.Date })
 	if date < 0 || s.rows.Columns[date].Kind != dialect.Int {
 		return ask.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
 	}
-	if s.rows.Len > MaxLimit {
-		return tooManyRows(fmt.Sprintf("more than %d", MaxLimit))
+	if s.rows.Len > ask.MaxLimit {
+		return tooManyRows(fmt.Sprintf("more than %d", ask.MaxLimit))
 	}
 	s.combine()
-	if n := len(s.combinations) * len(s.buckets); n > MaxLimit {
+	if n := len(s.combinations) * len(s.buckets); n > ask.MaxLimit {
 		return tooManyRows(fmt.Sprintf("%d (%d combinations in %d buckets)", n, len(s.combinations), len(s.buckets)))
 	}
 	for range s.combinations {
@@ -70,9 +70,9 @@ func (s *series) assign() *Error {
 	return nil
 }
 
-func tooManyRows(count string) *Error {
-	return &Error{Code: TooManyRows, Message: fmt.Sprintf("The series would have %s rows, and at most %d are allowed; "+
-		"ask for a shorter range or daily granularity, group by fewer fields, or filter to fewer values", count, MaxLimit)}
+func tooManyRows(count string) *ask.Error {
+	return &ask.Error{Code: ask.TooManyRows, Message: fmt.Sprintf("The series would have %s rows, and at most %d are allowed; "+
+		"ask for a shorter range or daily granularity, group by fewer fields, or filter to fewer values", count, ask.MaxLimit)}
 }
 
 // combine finds the combinations, in order, and which one each row has.
@@ -105,7 +105,7 @@ func (s *series) combine() {
 }
 
 // fill makes the table of all buckets in order, each with all combinations in order.
-func (s *series) fill() Table {
+func (s *series) fill() answer.Table {
 	n := len(s.buckets) * len(s.combinations)
 	stored, dates := make([]int, 0, n), make([]string, 0, n)
 	for b := range s.buckets {
@@ -124,7 +124,7 @@ func (s *series) fill() Table {
 					values.Texts = append(values.Texts, combination[group])
 				}
 			}
-		case c.Format == Date:
+		case c.Format == catalog.Date:
 			values.Texts = dates
 		default:
 			values = answer.Gather(&s.rows.Columns[i], stored)

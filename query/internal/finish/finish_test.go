@@ -1,4 +1,4 @@
-package query
+package finish
 
 import (
 	"encoding/json"
@@ -17,20 +17,20 @@ import (
 
 // TestResponseJSON pins the body of an answer, one parameter good and one failed.
 func TestResponseJSON(t *testing.T) {
-	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
-	req := Request{ID: "q1", Parameters: []Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
+	access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
+	req := ask.Request{ID: "q1", Parameters: []ask.Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
 		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
-		Filters: []Filter{{Field: "path", Op: Ne, Values: []string{"/"}}}}
+		Filters: []ask.Filter{{Field: "path", Op: ask.Ne, Values: []string{"/"}}}}
 	found, errs := plan.Resolve(someTypes(), access, req, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	pages, series := found.Parameters[0].Plan, found.Parameters[1].Plan
-	resp := Response{Success: true, QueryID: req.ID, Meta: metaOf(&req, found.Range, found.Grain), Data: []Result{
-		{Parameter: "pages", ID: "p", Success: true, Meta: resultMeta(pages, 1, true),
-			Data: answer.NewTable(1, []answer.Cells{{Output: &catalog.Output{Name: "path", Format: String}, Column: texts("/a?<b>&c")}})},
-		{Parameter: "summary", Success: true, Meta: resultMeta(series, 0, false)},
-		failure(&found.Parameters[2], &Error{Code: UnknownType, Message: "no such type"}),
+	resp := answer.Response{Success: true, QueryID: req.ID, Meta: MetaOf(&req, found.Range, found.Grain), Data: []answer.Result{
+		{Parameter: "pages", ID: "p", Success: true, Meta: ResultMeta(pages, 1, true),
+			Data: answer.NewTable(1, []answer.Cells{{Output: &catalog.Output{Name: "path", Format: catalog.String}, Column: texts("/a?<b>&c")}})},
+		{Parameter: "summary", Success: true, Meta: ResultMeta(series, 0, false)},
+		Failure(&found.Parameters[2], &ask.Error{Code: ask.UnknownType, Message: "no such type"}),
 	}}
 	got, err := json.MarshalIndent(resp, "", " ")
 	if err != nil {
@@ -105,11 +105,11 @@ func TestResponseJSON(t *testing.T) {
 func BenchmarkResolve(b *testing.B) {
 	registry := someTypes()
 	zones := ask.NewZones()
-	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
+	access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
 	for _, zone := range []string{"", "Europe/Berlin"} {
 		b.Run("zone="+zone, func(b *testing.B) {
-			req := Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "last_30d", TimeZone: zone,
-				Filters: []Filter{{Field: "country", Op: Eq, Values: []string{"DE"}}}}
+			req := ask.Request{Parameters: []ask.Parameter{{Name: "pages"}}, Preset: "last_30d", TimeZone: zone,
+				Filters: []ask.Filter{{Field: "country", Op: ask.Eq, Values: []string{"DE"}}}}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, errs := plan.Resolve(registry, access, req, time.Unix(1_700_000_000, 0), zones); errs != nil {
@@ -120,24 +120,14 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
-func BenchmarkDecode(b *testing.B) {
-	body := []byte(`{"parameters":["summary","pages"],"preset":"last_30d","filters":[{"field":"country","op":"eq","value":"DE"}]}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if all, _, err := Decode(body, 0); err != nil || all[0].Errors != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // TestHostsAreShownInUnicode finishes the rows of a store, which has hosts in ASCII and keeps its texts.
 func TestHostsAreShownInUnicode(t *testing.T) {
-	e, err := New(Config{Store: nothing{}})
+	types, err := catalog.NewRegistry(catalog.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, errs := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-		Request{Parameters: []Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0), nil)
+	found, errs := plan.Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+		ask.Request{Parameters: []ask.Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -145,7 +135,7 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 	p, rows := found.Parameters[0].Plan, &store.Rows{Len: 1}
 	for _, c := range p.Columns() {
 		switch {
-		case c.Format != String:
+		case c.Format != catalog.String:
 			rows.Columns = append(rows.Columns, store.Column{Kind: dialect.Int, Ints: []int64{1}})
 		case c.Name == "referrer":
 			rows.Columns = append(rows.Columns, texts("https://"+stored))
@@ -157,13 +147,13 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 		rows.Columns = append(rows.Columns, texts(stored))
 	}
 	original := rows.Columns[0].Texts
-	a, mistake := finish(p, rows)
+	a, mistake := Finish(p, rows)
 	if mistake != nil {
 		t.Fatal(mistake)
 	}
 	got := map[string]string{}
 	for i := range a.Columns() {
-		if a.ColumnAt(i).Format == String {
+		if a.ColumnAt(i).Format == catalog.String {
 			got[a.ColumnAt(i).Name] = a.ColumnAt(i).Texts[0]
 		}
 	}

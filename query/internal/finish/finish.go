@@ -1,4 +1,11 @@
-package query
+// Package finish makes answers of the rows that a statement or a merge gives for a plan.
+//
+//	found, mistake := finish.Finish(p, rows)                 // a series is filled, ordered and paged here
+//	previous, changes := finish.Beside(p, found, then)       // rows of the other period beside those of an answer
+//	meta := finish.ResultMeta(p, found.Len(), found.More)
+//
+// It is pure.
+package finish
 
 import (
 	"slices"
@@ -8,37 +15,38 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// An answered is the answer to a plan, and what it does not show: the keys of its rows, and
+// An Answered is the answer to a plan, and what it does not show: the keys of its rows, and
 // whether more follow them.
-type answered struct {
-	Table
+type Answered struct {
+	answer.Table
 	keys []answer.Cells
-	more bool
+	More bool
 }
 
-// finish makes the answer to p from what its statement returned. Rows of a series come as the
+// Finish makes the answer to p from what its statement returned. Rows of a series come as the
 // database has them: they are filled, ordered and paged here. All others come ordered and paged, with one
 // row more than the limit when there is one.
-func finish(p *plan.Plan, rows *store.Rows) (*answered, *Error) {
+func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
 		return nil, mistake
 	}
-	if p.Type.Shape == Series {
+	if p.Type.Shape == catalog.Series {
 		return finishSeries(p, rows)
 	}
-	a, shown := &answered{}, rows.Len
+	a, shown := &Answered{}, rows.Len
 	if p.Limit > 0 && shown > p.Limit {
-		shown, a.more = p.Limit, true
+		shown, a.More = p.Limit, true
 	}
 	cols := p.Columns()
 	columns := make([]answer.Cells, len(cols))
 	for i := range cols {
-		if cols[i].Format == Date {
+		if cols[i].Format == catalog.Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
 		}
 		if cols[i].Hosts {
@@ -54,7 +62,7 @@ func finish(p *plan.Plan, rows *store.Rows) (*answered, *Error) {
 }
 
 // checkRows holds an answer against what was asked for.
-func checkRows(p *plan.Plan, rows *store.Rows) *Error {
+func checkRows(p *plan.Plan, rows *store.Rows) *ask.Error {
 	cols := p.Columns()
 	if got, want := len(rows.Columns), len(cols)+len(p.Keys()); got != want {
 		return ask.Broken("the store returned %d columns, not %d", got, want)
@@ -76,7 +84,7 @@ func checkRows(p *plan.Plan, rows *store.Rows) *Error {
 		if i >= len(cols) {
 			continue
 		}
-		if (cols[i].Format == String || cols[i].Format == JSON) != (c.Kind == dialect.Text) {
+		if (cols[i].Format == catalog.String || cols[i].Format == catalog.JSON) != (c.Kind == dialect.Text) {
 			return ask.Broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
 		}
 	}

@@ -1,4 +1,4 @@
-package query
+package finish
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -18,8 +19,8 @@ import (
 
 // hits is a series of one count and one ratio.
 func hits() *catalog.BoundType {
-	return defined(Type{Name: "hits", Subject: store.KindWebsite, Shape: Series},
-		[]catalog.Output{{Name: "date", Format: Date}, {Name: "hits", Format: Integer, Zero: true}, {Name: "rate", Format: Number, Decimals: 2}},
+	return defined(catalog.Type{Name: "hits", Subject: store.KindWebsite, Shape: catalog.Series},
+		[]catalog.Output{{Name: "date", Format: catalog.Date}, {Name: "hits", Format: catalog.Integer, Zero: true}, {Name: "rate", Format: catalog.Number, Decimals: 2}},
 		nil, []catalog.Order{{Column: "date", Desc: false}})
 }
 
@@ -49,7 +50,7 @@ func rows(columns ...store.Column) *store.Rows {
 }
 
 // lines is a table for reading: a row a line.
-func lines(t Table) string {
+func lines(t answer.Table) string {
 	var b strings.Builder
 	for row := range t.Len() {
 		for i, name := range t.Columns() {
@@ -112,13 +113,13 @@ func TestFinishSeries(t *testing.T) {
 		}, rows(texts("a", "ab"), texts("bc", "c"), ints(d30, d30), ints(7, 8), floats(1, 1)),
 			"ab c 2024-03-30 8 1\na bc 2024-03-30 7 1\n", true},
 	} {
-		found, mistake := finish(week(t, row.change), row.rows)
+		found, mistake := Finish(week(t, row.change), row.rows)
 		if mistake != nil {
 			t.Errorf("%s: %v (%v)", row.why, mistake, mistake.Err)
 			continue
 		}
-		if diff := cmp.Diff(row.want, lines(found.Table)); diff != "" || found.more != row.more {
-			t.Errorf("%s: more %v (-want +got):\n%s", row.why, found.more, diff)
+		if diff := cmp.Diff(row.want, lines(found.Table)); diff != "" || found.More != row.more {
+			t.Errorf("%s: more %v (-want +got):\n%s", row.why, found.More, diff)
 		}
 	}
 }
@@ -126,7 +127,7 @@ func TestFinishSeries(t *testing.T) {
 func TestFinishHourlySkipsMissingHours(t *testing.T) {
 	p := week(t, func(p *plan.Plan) { p.Grain = calendar.Hourly })
 	at := number(2024, 3, 31)*24 + 3
-	table, mistake := finish(p, rows(ints(at), ints(7), floats(1)))
+	table, mistake := Finish(p, rows(ints(at), ints(7), floats(1)))
 	if mistake != nil || table.Len() != 4*24-1 {
 		t.Fatalf("%d rows, %v; want 95", table.Len(), mistake)
 	}
@@ -148,39 +149,39 @@ func TestFinishTooManyRows(t *testing.T) {
 		}
 		return rows(texts(names...), ints(days...), ints(hits...), floats(rates...))
 	}
-	if found, mistake := finish(week(t, group), many(MaxLimit/4)); mistake != nil || found.Len() != 10 || !found.more {
-		t.Errorf("exactly %d rows are allowed: %v", MaxLimit, mistake)
+	if found, mistake := Finish(week(t, group), many(ask.MaxLimit/4)); mistake != nil || found.Len() != 10 || !found.More {
+		t.Errorf("exactly %d rows are allowed: %v", ask.MaxLimit, mistake)
 	}
-	for _, n := range []int{MaxLimit/4 + 1, MaxLimit + 1} {
-		_, mistake := finish(week(t, group), many(n))
-		if mistake == nil || mistake.Code != TooManyRows || !strings.Contains(mistake.Message, "group by fewer fields") {
+	for _, n := range []int{ask.MaxLimit/4 + 1, ask.MaxLimit + 1} {
+		_, mistake := Finish(week(t, group), many(n))
+		if mistake == nil || mistake.Code != ask.TooManyRows || !strings.Contains(mistake.Message, "group by fewer fields") {
 			t.Errorf("%d combinations of 4 days: %v", n, mistake)
 		}
 	}
 }
 
 func TestFinishBreakdown(t *testing.T) {
-	ty := defined(Type{Name: "pages"}, []catalog.Output{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}}, nil, nil)
+	ty := defined(catalog.Type{Name: "pages"}, []catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer}}, nil, nil)
 	found := rows(texts("/b", "/a", "/c"), ints(3, 2, 1))
 	for _, row := range []struct {
 		limit int
 		want  string
 		more  bool
 	}{{2, "/b 3\n/a 2\n", true}, {3, "/b 3\n/a 2\n/c 1\n", false}, {100, "/b 3\n/a 2\n/c 1\n", false}} {
-		got, mistake := finish(&plan.Plan{Type: ty, Limit: row.limit}, found)
-		if diff := cmp.Diff(row.want, lines(got.Table)); diff != "" || got.more != row.more || mistake != nil {
-			t.Errorf("limit %d: more %v, %v (-want +got):\n%s", row.limit, got.more, mistake, diff)
+		got, mistake := Finish(&plan.Plan{Type: ty, Limit: row.limit}, found)
+		if diff := cmp.Diff(row.want, lines(got.Table)); diff != "" || got.More != row.more || mistake != nil {
+			t.Errorf("limit %d: more %v, %v (-want +got):\n%s", row.limit, got.More, mistake, diff)
 		}
 	}
 }
 
 // CLS is small, so its rows have more decimals; those of a group that is called so have not.
 func TestFinishRoundsByDimension(t *testing.T) {
-	name, mean := catalog.Output{Name: "metric_name", Format: String}, catalog.Output{Name: "avg_value", Format: Number, Decimals: 4, PreciseFor: "CLS"}
-	ty := defined(Type{Name: "vitals"}, []catalog.Output{name, mean}, nil, nil)
+	name, mean := catalog.Output{Name: "metric_name", Format: catalog.String}, catalog.Output{Name: "avg_value", Format: catalog.Number, Decimals: 4, PreciseFor: "CLS"}
+	ty := defined(catalog.Type{Name: "vitals"}, []catalog.Output{name, mean}, nil, nil)
 	ty.DimensionFields, ty.OutputMetrics = []*catalog.Field{{Name: "metric_name"}}, []*catalog.BoundMetric{{Output: name}, {Output: mean}}
 	p := &plan.Plan{Type: ty, Limit: 10, Group: []*catalog.Field{{Name: "utm_source"}}}
-	found, mistake := finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))
+	found, mistake := Finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))
 	found.RoundRows(p.Type)
 	if diff := cmp.Diff("CLS LCP 1.23\nx CLS 0.1235\n", lines(found.Table)); diff != "" || mistake != nil {
 		t.Errorf("%v (-want +got):\n%s", mistake, diff)
@@ -211,8 +212,8 @@ func TestFinishRefusesBrokenRows(t *testing.T) {
 		if row.why == "too few validities" {
 			row.rows.Columns[2].Valid = []bool{}
 		}
-		_, mistake := finish(week(t, row.change), row.rows)
-		if mistake == nil || mistake.Code != Internal || mistake.Err == nil {
+		_, mistake := Finish(week(t, row.change), row.rows)
+		if mistake == nil || mistake.Code != ask.Internal || mistake.Err == nil {
 			t.Errorf("%s: %v", row.why, mistake)
 		}
 	}
@@ -229,7 +230,7 @@ func BenchmarkFinishSeries(b *testing.B) {
 	found := rows(ints(numbers...), ints(hits...), floats(rates...))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, mistake := finish(p, found); mistake != nil {
+		if _, mistake := Finish(p, found); mistake != nil {
 			b.Fatal(mistake)
 		}
 	}

@@ -1,4 +1,4 @@
-package query
+package finish
 
 import (
 	"slices"
@@ -11,9 +11,18 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// beside finds, of all rows of the other period of p, those that stand beside the rows of its
+// KeysOf are the values that the rows found of p have in each of their keys.
+func KeysOf(p *plan.Plan, found *Answered) [][]string {
+	var values [][]string
+	for i := range len(p.Group) + len(p.Keys()) {
+		values = append(values, found.values(len(p.Group), plan.KeyOf(i)))
+	}
+	return values
+}
+
+// Beside finds, of all rows of the other period of p, those that stand beside the rows of its
 // answer: of the same keys, or of the bucket beside theirs. Where there is none, previous has no row.
-func beside(p *plan.Plan, now, then *answered) (previous, changed Table) {
+func Beside(p *plan.Plan, now, then *Answered) (previous, changed answer.Table) {
 	begun, at := p.Other.Begun(), map[string]int{}
 	for row := range then.Len() {
 		if date := then.date(row); date == "" || begun[date] {
@@ -33,15 +42,15 @@ func beside(p *plan.Plan, now, then *answered) (previous, changed Table) {
 }
 
 // date is the bucket of a row of a series; empty in all others.
-func (a *answered) date(row int) string {
-	if c := a.Column(catalog.DateColumn); c != nil && c.Format == Date {
+func (a *Answered) date(row int) string {
+	if c := a.Column(catalog.DateColumn); c != nil && c.Format == catalog.Date {
 		return c.Text(row)
 	}
 	return ""
 }
 
 // key tells rows apart, also between periods: the values of groupBy, of the dimensions, and date.
-func (a *answered) key(row, groups int, date string) string {
+func (a *Answered) key(row, groups int, date string) string {
 	values := make([]string, 0, groups+len(a.keys)+1)
 	for i := range groups {
 		values = append(values, a.ColumnAt(i).Text(row))
@@ -52,7 +61,7 @@ func (a *answered) key(row, groups int, date string) string {
 	return state.JoinKey(append(values, date))
 }
 
-func (a *answered) keyText(i, row int) string {
+func (a *Answered) keyText(i, row int) string {
 	c := &a.keys[i]
 	if c.Kind == dialect.Int && !c.Null(row) {
 		return strconv.FormatInt(c.Ints[row], 10)
@@ -61,7 +70,7 @@ func (a *answered) keyText(i, row int) string {
 }
 
 // values are those that the rows of a have in a key of theirs, fields of groupBy first, each once.
-func (a *answered) values(groups int, key plan.KeyOf) []string {
+func (a *Answered) values(groups int, key plan.KeyOf) []string {
 	found := make([]string, a.Len())
 	for row := range found {
 		if int(key) < groups {
