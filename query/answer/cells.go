@@ -8,8 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A cellWriter writes the cells of a column as members of JSON objects. What they have in common is
-// decided once.
+// A cellWriter writes the cells of a column as members of JSON objects. It decides once about everything that the cells share.
 type cellWriter struct {
 	*Cells
 	lead   []byte // what comes before each
@@ -18,7 +17,7 @@ type cellWriter struct {
 	write  func(w *cellWriter, b []byte, row int) []byte
 }
 
-// writers are those of the columns of t.
+// writers returns a writer for each column of t.
 func (t *Table) writers() []cellWriter {
 	const lead = 24 // bytes, about
 	all, leads := make([]cellWriter, len(t.columns)), make([]byte, 0, len(t.columns)*lead)
@@ -44,7 +43,7 @@ func (w *cellWriter) append(b []byte, row int) []byte {
 	return w.write(w, b, row)
 }
 
-// null is what JSON shows where c has no value. Texts are never null.
+// null returns the JSON of a cell without a value. Texts are never null.
 func (c *Cells) null() string {
 	switch {
 	case c.Format == catalog.JSON || c.Format == catalog.String || c.Format == catalog.Date:

@@ -24,8 +24,7 @@ func Changes(now, previous *Table) Table {
 	return t
 }
 
-// change is by how many percent now is more than then. It is not known when either is not, and
-// when then is 0.
+// change returns by how many percent now is more than then. It reports false if one of them is unknown, and if then is 0.
 func change(now, then *Cells, row int) (float64, bool) {
 	if now.Kind == dialect.Int && then.Kind == dialect.Int {
 		a, b := now.whole(row), then.whole(row)
@@ -38,7 +37,7 @@ func change(now, then *Cells, row int) (float64, bool) {
 	if b == 0 || !finite(a) || !finite(b) || !now.known(row) || !then.known(row) {
 		return 0, false
 	}
-	// What the division leaves behind the ninth decimal is its own error.
+	// The error of the division shows behind the ninth decimal.
 	return round(100*(a-b)/b, 9), true
 }
 

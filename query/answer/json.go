@@ -170,7 +170,7 @@ func (t Instant) appendJSON(b []byte) []byte {
 	return append(t.UTC().AppendFormat(append(b, '"'), instantFormat), '"')
 }
 
-// appendJSON writes stored JSON without its blanks; what is none is a text.
+// appendJSON appends stored JSON without blanks. It appends a text that is not valid JSON as a string.
 func appendJSON(b []byte, text string) []byte {
 	var compact bytes.Buffer
 	if json.Compact(&compact, []byte(text)) != nil {
@@ -190,12 +190,11 @@ func round(x float64, decimals int) float64 {
 	return rounded
 }
 
-// appendRounded writes x with so many decimals at most, rounded half away from zero,
-// without trailing zeros; what is no number is null.
+// appendRounded appends x with at most that many decimals, rounded half away from zero, without trailing zeros. It appends null
+// for infinities and for values that are not numbers.
 //
-// What is rounded is the shortest decimal that stands for x, the one that people see:
-// 2.675 becomes 2.68, although the nearest double lies a little below it. So a ratio
-// that is exactly half way in decimals is rounded like one.
+// It rounds the shortest decimal that stands for x, since that is the number people see: 2.675 becomes 2.68, although the nearest
+// double is slightly less. So a ratio that is exactly half way in decimals is rounded like one.
 func appendRounded(b []byte, x float64, decimals int) []byte {
 	if near, ok := appendNear(b, x, decimals); ok {
 		return near

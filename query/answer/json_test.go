@@ -92,7 +92,7 @@ func TestRoundingOfRatios(t *testing.T) {
 	}
 }
 
-// What is rounded without its decimal is rounded alike, near ties as well.
+// Rounding without the decimal gives the same text, near ties as well.
 func TestRoundingWithoutTheDecimal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	taken := 0
@@ -162,7 +162,7 @@ func TestJSONOfACountedTable(t *testing.T) {
 	}
 }
 
-// What is counted against the size of an answer is no less than what is sent, and not much more.
+// The size that counts against the budget is at least the size of the answer, and not much more.
 func TestSizeOfATable(t *testing.T) {
 	texts := Table{len: 4, columns: []Cells{{Output: &catalog.Output{Name: "name", Format: catalog.String}, Column: texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
 	for _, table := range []Table{{}, sample(), texts} {

@@ -58,7 +58,7 @@ type ResultMeta struct {
 	Previous    *Period  `json:"previous,omitempty"` // the period that rows are compared with
 }
 
-// A Period is what an answer is compared with.
+// A Period describes the other period of a comparison.
 type Period struct {
 	Compare   ask.Compare `json:"compare"`
 	StartDate string      `json:"startDate"`
@@ -137,7 +137,7 @@ func (t Table) Value(row int, name string) any {
 	return c.value(row)
 }
 
-// Column is the column called name; nil when there is none.
+// Column returns the column called name, or nil.
 func (t Table) Column(name string) *Cells {
 	for i := range t.columns {
 		if t.columns[i].Name == name {
@@ -193,7 +193,7 @@ func (c *Cells) Text(row int) string {
 	return c.Texts[row]
 }
 
-// decimals is how many of them are shown.
+// decimals returns the number of decimals shown.
 func (c *Cells) decimals() int {
 	if c.Format == catalog.Number {
 		return c.Decimals

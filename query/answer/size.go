@@ -64,7 +64,7 @@ func (b *Budget) TakeFor(t *Table) *ask.Error {
 	return b.Reserve(t.most)
 }
 
-// roomInJSON is how many bytes t takes in JSON: at most, or exactly. It is 0 where neither is known.
+// roomInJSON returns the bytes that t takes in JSON, exactly or at most. It returns 0 if neither is known.
 func (t *Table) roomInJSON() int {
 	if t.encoded != nil {
 		return len(t.encoded)
@@ -72,7 +72,7 @@ func (t *Table) roomInJSON() int {
 	return int(t.most)
 }
 
-// size is how many bytes t takes in JSON at most.
+// size returns the most bytes that t can take in JSON.
 func (t *Table) size() int64 {
 	size := int64(len(`[]`) + t.len*len(`},`))
 	for i := range t.columns {
@@ -82,7 +82,7 @@ func (t *Table) size() int64 {
 	return size
 }
 
-// size is how many bytes the first cells of c take at most. It notes whether they are plain.
+// size returns the most bytes that the first cells of c can take. It notes whether they are plain.
 func (c *Cells) size(rows int) (size int64) {
 	const number, instant, null = 24, len(instantFormat) + 2, 4
 	switch {
@@ -109,7 +109,7 @@ func (c *Cells) size(rows int) (size int64) {
 	return int64(rows) * number
 }
 
-// intSize is how many bytes n takes at most: one more than its digits, at times.
+// intSize returns the most bytes that n can take: the number of its digits, or one more.
 func intSize(n int64) int64 {
 	left, sign := uint64(n), int64(0) // the magnitude
 	if n < 0 {
@@ -119,7 +119,7 @@ func intSize(n int64) int64 {
 	return sign + 1 + int64(bits.Len64(left)*log2>>12)
 }
 
-// textSize is how many bytes s takes in JSON at most.
+// textSize returns the most bytes that s can take in JSON.
 func textSize(s string) int64 {
 	size, at := len(s)+len(`""`), plainLen(s)
 	for i := at; i < len(s); i++ {
@@ -128,7 +128,7 @@ func textSize(s string) int64 {
 	return int64(size)
 }
 
-// plainLen is how many of the first bytes of s JSON shows as they are, or some fewer.
+// plainLen returns how many of the first bytes of s JSON shows unchanged, or a smaller number.
 func plainLen(s string) (n int) {
 	const each, high = 0x0101010101010101, 0x8080808080808080 // of eight bytes
 	for ; n+8 <= len(s); n += 8 {
@@ -142,7 +142,7 @@ func plainLen(s string) (n int) {
 	return n
 }
 
-// beside is how many bytes come beside a byte of a text at most, in JSON.
+// beside has the most bytes that JSON adds to each byte of a text.
 var beside = func() (more [256]uint8) {
 	for b := range more {
 		switch {

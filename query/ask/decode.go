@@ -15,9 +15,8 @@ import (
 // DefaultBatch is the largest number of queries in one body, unless the host sets another.
 const DefaultBatch = 20
 
-// Decoded is one query of a body: a request, and what is wrong with it. While Errors
-// is not empty the request is incomplete; its ID and the names of its parameters are
-// there as far as they could be read.
+// Decoded is one query of a body: a request, and its mistakes. While Errors is not empty the request is incomplete. It then has
+// its ID and the names of its parameters as far as they could be read.
 type Decoded struct {
 	Request Request
 	Errors  Errors // nil when the request is well-formed
@@ -138,7 +137,7 @@ type member[T any] struct {
 
 type read[T any] func(r *reader, at FieldPath, v fieldValue, into *T)
 
-// reading is how the member called name is read; nil when there is none.
+// reading returns how the member called name is read, or nil if no member has that name.
 func reading[T any](known []member[T], name string) read[T] {
 	for _, m := range known {
 		if m.name == name || m.name == TimeZone && name == timezone {
@@ -177,7 +176,7 @@ var requestMembers = []member[Request]{
 	{"sortOrder", text(func(q *Request) *string { return &q.SortOrder })},
 }
 
-// parameterMembers are those of a parameter. TestRequestFields holds them against parameterFields.
+// parameterMembers lists the fields of a parameter. TestRequestFields compares them with parameterFields.
 var parameterMembers = []member[Parameter]{
 	{"name", text(func(p *Parameter) *string { return &p.Name })},
 	{"id", text(func(p *Parameter) *string { return &p.ID })},
@@ -207,8 +206,8 @@ var filterMembers = []member[sentFilter]{
 	{"value", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { r.values(at, v, f) }},
 }
 
-// readObject reads v, an object, into *into. at is its path; that of a query or a parameter has no field.
-// It goes by members, since maps and structs do not tell that a field is given twice.
+// readObject reads v, an object, into *into. at is its path; the path of a query or a parameter has no field. It walks the
+// members one by one, since maps and structs do not show that a field is given twice.
 func readObject[T any](r *reader, known []member[T], at FieldPath, v fieldValue, into *T) {
 	seen := make([]string, 0, 16) // more than most have
 	for sentName, sent := range members(v.json) {

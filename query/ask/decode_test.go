@@ -154,7 +154,7 @@ func TestDecodeWholeNumbers(t *testing.T) {
 	}
 }
 
-// What a hostile body costs is bounded by its length, and so is the answer to it.
+// The cost of a hostile body is bounded by its length, and so is the answer to it.
 func TestDecodeHugeArrays(t *testing.T) {
 	const n = 20_000
 	unknownFields := &strings.Builder{}

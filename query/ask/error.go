@@ -11,7 +11,7 @@ import (
 // Code is the machine-readable kind of a mistake. The set is closed and its texts are stable.
 type Code string
 
-// The codes of mistakes. Those from UnknownType on concern one parameter.
+// The codes of mistakes. UnknownType and the codes after it concern one parameter.
 const (
 	InvalidJSON  Code = "INVALID_JSON"
 	Invalid      Code = "VALIDATION_ERROR"

@@ -8,27 +8,25 @@ import (
 	"strings"
 )
 
-// maxIssues bounds what is told of one request, so that an answer cannot be made
-// much larger than what was sent.
+// maxIssues bounds the mistakes that are reported about one request, so that an answer cannot be much larger than the request.
 const maxIssues = 100
 
 // MaxParameterIssues bounds the same of one parameter, which tells all in one text.
 const MaxParameterIssues = 10
 
-// requestFields are the names of a request's fields in the order in which mistakes
-// are told.
+// requestFields lists the fields of a request in the order in which mistakes are reported.
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
 	"limit", "page", "filters", "granularity", "compare", "groupBy", "sortBy", "sortOrder"}
 
-// parameterFields are those of a parameter, and filterFields those of a filter, likewise.
+// parameterFields and filterFields list the fields of a parameter and of a filter, in the same order.
 var (
 	parameterFields = []string{"name", "id", "start_date", "end_date", "preset",
 		"limit", "page", "filters", "granularity", "compare", "groupBy", "sortBy", "sortOrder"}
 	filterFields = []string{"field", "op", "value"}
 )
 
-// A FieldPath is where in a request a mistake is: a field of it or of one of its parameters,
-// an item of the field, a part of the item.
+// A FieldPath is the place of a mistake in a request: a field of the request or of one of its parameters, an item of the field,
+// or a part of the item.
 type FieldPath struct {
 	Parameter int    // whose field it is, from 1; 0: the request's
 	field     string // empty: all of the parameter
@@ -50,7 +48,7 @@ func (p FieldPath) Item(i int) FieldPath {
 	return p
 }
 
-// Member is what p has by that name: a request or a parameter a field, an item a part.
+// Member returns the member of p called name: a field of a request or a parameter, or a part of an item.
 func (p FieldPath) Member(name string) FieldPath {
 	if p.field == "" {
 		p.field = name
@@ -112,7 +110,7 @@ func (p FieldPath) top() string {
 	return p.field
 }
 
-// rank is the place of name in names. What is not there comes last, and no name first.
+// rank returns the place of name in names. Unknown names come last, and the empty name first.
 func rank(names []string, name string) int {
 	if at := slices.Index(names, name); at >= 0 || name == "" {
 		return at
@@ -127,8 +125,8 @@ type Issues struct {
 	Errors Errors
 }
 
-// Add adds a mistake at p, unless one is known there already: the first says what
-// to mend, and those that follow from it would only confuse.
+// Add adds a mistake at p, unless p has one already. The first mistake says what to correct. Mistakes that follow from it would
+// only confuse.
 func (list *Issues) Add(p FieldPath, e Error) {
 	if list.Full() || list.At(p) {
 		return
@@ -141,7 +139,7 @@ func (list *Issues) Add(p FieldPath, e Error) {
 	list.Errors = append(list.Errors, &e)
 }
 
-// Full reports whether no more mistakes are told.
+// Full reports whether the list takes no more mistakes.
 func (list *Issues) Full() bool { return len(list.Errors) >= cmp.Or(list.Limit, maxIssues) }
 
 // addf adds a mistake that is nothing but a text.

@@ -6,7 +6,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// Options say how to answer: those of a request all of its parameters, those of a parameter it alone.
+// Options say how to answer. The options of a request apply to all of its parameters, the options of a parameter to that
+// parameter alone.
 type Options struct {
 	preset      string
 	Limit       *int
@@ -22,7 +23,7 @@ type Options struct {
 	own       []string // the fields that are the parameter's; the others are the request's
 }
 
-// At is where the option called field was given.
+// At returns the place where the option called field was given.
 func (o *Options) At(field string) FieldPath {
 	if slices.Contains(o.own, field) {
 		return InParameter(o.parameter-1, field)
@@ -36,13 +37,13 @@ func OptionsOf(q *Request) Options {
 		GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder}
 }
 
-// ParameterOptions are those of the i-th parameter p alone.
+// ParameterOptions returns the options of p alone, which is the i-th parameter.
 func ParameterOptions(p *Parameter, i int) Options {
 	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity, Compare: p.Compare,
 		GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, parameter: i + 1, own: parameterFields}
 }
 
-// Over is what o says, and what base says where o says nothing.
+// Over returns the options of o. It takes options that o leaves empty from base.
 func (o Options) Over(base Options) Options {
 	all := base
 	all.parameter = o.parameter
@@ -64,7 +65,7 @@ func (o Options) Over(base Options) Options {
 	return all
 }
 
-// Check tells what is wrong with o by itself, as far as neither the catalog nor the clock is needed.
+// Check adds the mistakes of o to list, as far as it takes neither the catalog nor the clock to find them.
 func (o *Options) Check(list *Issues) {
 	if o.preset != "" {
 		checkPreset(o.At("preset"), o.preset, list)

@@ -22,7 +22,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Access is what one caller may ask.
+// Access defines what one caller may ask.
 type Access struct {
 	Subject store.Subject  // whose rows are read
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
@@ -60,10 +60,9 @@ type Request struct {
 	SortOrder   string      // asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics and instants, asc for names and dates
 }
 
-// A Parameter asks for one query type. What it leaves empty it takes from its request, so that
-// it answers as it would alone in a request with its own options. With only one date of its own, the
-// other is that of the request's resolved range. A mistake in its options fails only this parameter,
-// but for a limit or a page out of bounds, which is one of the request.
+// A Parameter asks for one query type. It takes options that it leaves empty from its request. With only one date, it takes the
+// other one from the resolved range of the request. A mistake in its options fails only this parameter. A limit or a page out of
+// bounds is a mistake of the request.
 type Parameter struct {
 	Name        string
 	ID          string
@@ -87,8 +86,8 @@ type Filter struct {
 	Values []string // one value, or for In and NotIn 1 to 500; empty texts match what is absent
 }
 
-// Op is how a filter compares. The set is closed. Ne, NotContains and NotIn hold wherever their
-// opposites do not, also for absent values.
+// Op is the comparison that a filter makes. The set is closed. Ne, NotContains and NotIn hold wherever their opposites do not,
+// also for absent values.
 type Op string
 
 // The operators.
@@ -126,16 +125,16 @@ const (
 	MaxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
 )
 
-// A Checked is what a request says by itself, before any type is looked at.
+// A Checked request holds the values that the request has without its types.
 type Checked struct {
 	Zone       *time.Location // nil when the request names none
 	Start, End calendar.Date  // without a preset
 	Grain      calendar.Grain
 }
 
-// CheckRequest reads q and tells all that is wrong with its values, as far as neither
-// the catalog nor the clock is needed. It is the one place of these checks: Decode
-// adds those of shape, resolve the rest. zoneField is the name that the time zone was given by.
+// CheckRequest reads q and adds all mistakes in its values to list, as far as it takes neither the catalog nor the clock to find
+// them. It is the one place of these checks: Decode adds mistakes of form, and package plan adds the rest. zoneField is the name
+// that the caller used for the time zone.
 func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Checked {
 	var rd Checked
 	checkText(InField("id"), q.ID, list)
@@ -160,7 +159,7 @@ func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Chec
 	return rd
 }
 
-// checkOptions tells, in a request that is refused, also the mistakes that would fail single parameters.
+// checkOptions adds the mistakes that would fail single parameters, for a request that is rejected.
 func checkOptions(all []Parameter, list *Issues) {
 	for i, p := range all[:min(len(all), MaxParameters)] {
 		if list.Full() { // looking for suggestions takes time
@@ -258,8 +257,7 @@ func CheckHourly(at FieldPath, code Code, grain calendar.Grain, days int, list *
 	}
 }
 
-// checkText refuses texts that are too long, and those that no stored text can equal
-// and not every database can be asked for.
+// checkText rejects texts that are too long, and texts that cannot be stored and that some databases do not accept.
 func checkText(at FieldPath, s string, list *Issues) {
 	switch {
 	case len(s) > maxText && utf8.RuneCountInString(s) > maxText:

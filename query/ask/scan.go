@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// What was checked to be JSON is taken apart here without being checked again, and without a copy.
+// This file splits JSON that was checked already. It neither checks it again nor copies it.
 
-// members are those of an object, in their order: name and value.
+// members returns the names and values of an object, in their order.
 func members(object []byte) iter.Seq2[fieldValue, fieldValue] {
 	return func(yield func(name, value fieldValue) bool) {
 		for at := blank(object, 1); object[at] != '}'; at = blank(object, at) {
@@ -26,7 +26,7 @@ func members(object []byte) iter.Seq2[fieldValue, fieldValue] {
 	}
 }
 
-// elements are those of an array.
+// elements returns the values of an array.
 func elements(array []byte) (all []fieldValue) {
 	for at := blank(array, 1); array[at] != ']'; at = blank(array, at) {
 		if array[at] == ',' {
@@ -39,7 +39,7 @@ func elements(array []byte) (all []fieldValue) {
 	return all
 }
 
-// blank is where the blanks that begin at at end.
+// blank returns the end of the blanks that begin at at.
 func blank(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r') {
 		at++
@@ -47,7 +47,7 @@ func blank(text []byte, at int) int {
 	return at
 }
 
-// valueEnd is where the value that begins at at ends.
+// valueEnd returns the end of the value that begins at at.
 func valueEnd(text []byte, at int) int {
 	switch text[at] {
 	case '"':
@@ -72,7 +72,7 @@ func valueEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// stringEnd is where the string that begins at at ends.
+// stringEnd returns the end of the string that begins at at.
 func stringEnd(text []byte, at int) int {
 	for at++; text[at] != '"'; at++ {
 		if text[at] == '\\' {

@@ -18,7 +18,7 @@ type fieldValue struct {
 // kind says what JSON v is.
 func (v fieldValue) kind() string { return mistake.Kind(v.json) }
 
-// items are those of v, when it is an array.
+// items returns the items of v, if it is an array.
 func (v fieldValue) items() []fieldValue {
 	if v.json[0] != '[' {
 		return nil
@@ -56,8 +56,7 @@ type reader struct {
 	zone string // the name by which the time zone was given; empty: it was not
 }
 
-// wrong tells that JSON of another kind was wanted. Null is nothing wrong: it says that
-// the field is absent.
+// wrong reports JSON of another kind than wanted. Null is not a mistake: it says that the field is absent.
 func (r *reader) wrong(at FieldPath, wanted string, v fieldValue) {
 	if v.kind() != "null" {
 		r.addf(at, "must be %s, not %s", wanted, v.kind())

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Time zones are read from files. An engine remembers those that it was asked about.
+// Time zones are read from files. An engine remembers the zones that requests name.
 
-// maxZones is how many names of zones are remembered: some more than there are, since a file system
-// may know several spellings of one.
+// maxZones bounds the names of zones that are remembered. It is more than the number of zones, since a file system may accept
+// several spellings of one name.
 const maxZones = 1000
 
 // Zones remembers time zones by name. A nil zones remembers none.
@@ -22,8 +22,8 @@ type Zones struct {
 // NewZones returns an empty cache of time zones.
 func NewZones() *Zones { return &Zones{byName: map[string]*time.Location{}} }
 
-// load finds a zone; nil when there is none. The names that Go knows beside those of IANA mean
-// something else on every machine, or count leap seconds.
+// load returns a zone, or nil if the zone does not exist. Go accepts some names that IANA does not have. They mean something else
+// on every machine, or count leap seconds.
 func (z *Zones) load(name string) *time.Location {
 	if z != nil {
 		z.mu.RLock()

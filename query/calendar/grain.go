@@ -1,6 +1,6 @@
 package calendar
 
-// Grain is how long the buckets of a series are: a day or an hour. The zero Grain is Daily.
+// Grain is the length of the buckets of a series: a day or an hour. The zero Grain is Daily.
 type Grain uint8
 
 // The grains.

@@ -24,7 +24,7 @@ func Days(start, end Date, zone *time.Location) Range {
 	}
 }
 
-// Len is the number of days of the calendar in r, those that the zone jumped over included.
+// Len returns the number of days of the calendar in r. Days that the zone jumped over count.
 func (r Range) Len() int { return int(r.EndDate-r.StartDate) + 1 }
 
 // Today is the local day that holds now. It is the date that the zone shows, but for

@@ -152,7 +152,7 @@ func (z zoneLine) differences(t *testing.T, rules []byte) []string {
 	return z.check(location(t, z.name, rules))
 }
 
-// check says in which decades the buckets of the zone are not those of the line.
+// check reports the decades in which the buckets of the zone differ from the line.
 func (z zoneLine) check(zone *time.Location) (found []string) {
 	var text []byte
 	for _, d := range z.decades {
@@ -220,8 +220,8 @@ func pythonText(t *testing.T, name string) string {
 	return rest
 }
 
-// embeddedZones is what Go embeds as time/tzdata. A machine's own zones come before
-// those in time.LoadLocation, so they are read where the embedded ones were made from.
+// embeddedZones returns the zones that Go embeds as time/tzdata. time.LoadLocation prefers the zones of the machine, so this
+// reads the file that the embedded ones were made from.
 func embeddedZones(t *testing.T) map[string][]byte {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()

@@ -111,9 +111,8 @@ func clickTypes() []Type {
 	}
 }
 
-// EventOrder is the order of the events of a session, under alias of: by time, then
-// pageviews, exits, others, then by event id; kinds that share an id come one after
-// the other, and those of senders with a key last.
+// EventOrder is the order of the events of a session, under alias of: by time, then pageviews, exits and others, then by event
+// id. Kinds that share an id come one after the other. Events of senders with a key come last.
 func EventOrder(of expr.Alias) []expr.Expr {
 	rank := expr.Call(dialect.Least, expr.Col(of, "kind"), expr.Int(int64(store.PageEvent)))
 	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind"), expr.Col(of, "keyed")}
@@ -167,7 +166,7 @@ func visitorMetrics() []BoundMetric {
 	open := expr.Not(Hidden)
 	custom := expr.Or(OfKind(store.PageEvent), OfKind(store.Custom))
 	viewed := OfKind(store.Pageview)
-	// A session that counts does so for whoever has an event in it, when it began in the range.
+	// A session that counts and began in the range counts for every visitor with an event in it.
 	session := IfElse(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, OfSession(MatchingPageviews), expr.Int(0)), expr.Int(0)),
 		expr.Ge(OfSession("start"), expr.RangeFrom()), expr.Lt(OfSession("start"), expr.RangeTo())),
 		expr.Call(dialect.Concat, OfSession("session_hash"), expr.Lit("@"), OfSession("start")), expr.Lit(""))

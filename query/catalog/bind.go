@@ -76,8 +76,8 @@ func (ty *BoundType) describeColumns() {
 	first(Metric, ty.ShareOf)
 }
 
-// canonical is the index of the column that the i-th is another name for: the one that goes by its
-// own name, else the first. It is i where it is none.
+// canonical returns the index of the column that the i-th column is another name for: the column that has its own name, else the
+// first. It returns i if the i-th column is not another name.
 func (ty *BoundType) canonical(i int) int {
 	m, first := ty.OutputMetrics[i], -1
 	for j, other := range ty.OutputMetrics {
@@ -98,8 +98,7 @@ func words(name string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// metric finds one for the type: of its own table, then one made of other columns,
-// then of the tables beside it.
+// metric finds a metric for the type: first of its table, then a metric made of other columns, then of the joined tables.
 func (b *typeBuilder) metric(name string) *BoundMetric {
 	for _, on := range slices.Concat([]string{b.ty.Source, ""}, b.ty.Joins) {
 		if m := b.catalog[metricKey{on, name, on != "" && b.ty.Shape == List}]; m != nil {

@@ -24,7 +24,7 @@ func (b *typeBuilder) build() {
 	}
 	ty.Table = TableNamed(ty.Source)
 	if ty.Table == nil {
-		b.fault("there is no table %q", ty.Source)
+		b.fault("table %q does not exist", ty.Source)
 		return
 	}
 	if ty.Table.subject != ty.Subject {
@@ -32,7 +32,7 @@ func (b *typeBuilder) build() {
 	}
 	for _, name := range ty.Joins {
 		if tb := TableNamed(name); tb == nil || tb.subject != ty.Subject {
-			b.fault("there is no table %q of a %s", name, ty.Subject)
+			b.fault("table %q does not exist for a %s", name, ty.Subject)
 		}
 	}
 	b.shape()
@@ -77,13 +77,13 @@ func (b *typeBuilder) keys() {
 	ty := b.ty
 	for _, name := range ty.TieBreak {
 		if ty.OutputIndex(name) < 0 {
-			b.fault("its TieBreak %q is no column of it", name)
+			b.fault("TieBreak names %q, which is not one of its columns", name)
 		}
 	}
 	for _, name := range ty.Dimensions {
 		f := FieldNamed(name)
 		if f == nil {
-			b.fault("there is no dimension %q", name)
+			b.fault("dimension %q does not exist", name)
 			continue
 		}
 		ty.DimensionFields = append(ty.DimensionFields, f)
@@ -92,7 +92,7 @@ func (b *typeBuilder) keys() {
 		b.fault("a list of sessions needs a TieBreak")
 	}
 	if len(ty.Values) > 0 && len(ty.Dimensions) != 1 {
-		b.fault("Values are those of one dimension")
+		b.fault("Values needs exactly one dimension")
 	}
 	if ty.ZeroFill && (len(ty.Values) == 0 || len(ty.Joins) > 0) {
 		b.fault("ZeroFill needs Values, and columns of one table")
@@ -105,7 +105,7 @@ func (b *typeBuilder) skipZero() {
 	}
 	m := b.catalog[metricKey{source: b.ty.Source, name: b.ty.SkipZero}]
 	if m == nil {
-		b.fault("SkipZero names %q, which is no metric of table %q", b.ty.SkipZero, b.ty.Source)
+		b.fault("SkipZero names %q, which is not a metric of table %q", b.ty.SkipZero, b.ty.Source)
 		return
 	}
 	b.ty.SkipZeroMetrics = []*BoundMetric{m}
@@ -120,7 +120,7 @@ func (b *typeBuilder) columns() {
 		}
 		m := b.metric(source)
 		if m == nil {
-			b.fault("there is no column %q for table %q", source, b.ty.Source)
+			b.fault("column %q does not exist for table %q", source, b.ty.Source)
 			continue
 		}
 		if seen[name] {
@@ -147,7 +147,7 @@ func (b *typeBuilder) orders() {
 	for _, spec := range b.ty.Order {
 		name, desc := strings.CutPrefix(spec, "-")
 		if b.ty.OutputIndex(name) < 0 {
-			b.fault("it is ordered by %q, which is no column of it", name)
+			b.fault("Order names %q, which is not one of its columns", name)
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
@@ -159,10 +159,10 @@ func (b *typeBuilder) orders() {
 	}
 	of := b.ty.OutputIndex(b.ty.ShareOf)
 	if slices.ContainsFunc(b.ty.OutputMetrics, func(m *BoundMetric) bool { return m.isShare }) && (of < 0 || b.ty.OutputMetrics[of].isShare) {
-		b.fault("percentage is a share of %q, which is no other column of it", b.ty.ShareOf)
+		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
 	}
 	if b.ty.SkipEmpty != "" && b.ty.DimensionField(b.ty.SkipEmpty) == nil {
-		b.fault("SkipEmpty is %q, which is none of its Dimensions", b.ty.SkipEmpty)
+		b.fault("SkipEmpty is %q, which is not one of its Dimensions", b.ty.SkipEmpty)
 	}
 	if f := FieldNamed(b.ty.OnlyEmpty); b.ty.OnlyEmpty != "" && (f == nil || !b.ty.Table.Has(f)) {
 		b.fault("OnlyEmpty is %q, which table %q does not have", b.ty.OnlyEmpty, b.ty.Source)
@@ -191,6 +191,6 @@ func (b *typeBuilder) fields() {
 		}
 	}
 	if ty.RequiredFilter != "" && ty.Fields[ty.RequiredFilter] == nil {
-		b.fault("it requires a filter on %q, which is no field of it", ty.RequiredFilter)
+		b.fault("RequiredFilter names %q, which is not one of its fields", ty.RequiredFilter)
 	}
 }

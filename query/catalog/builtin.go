@@ -7,9 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Builtin lists the types that every engine knows, in the order they are published.
-// The slice is fresh: a host may append types of its own and give all of them to
-// NewRegistry.
+// Builtin lists the types that every engine knows, in the order they are published. The slice is fresh: a host may append more
+// types and give all of them to NewRegistry.
 func Builtin() []Type {
 	return slices.Concat(overviewTypes(), pageTypes(), performanceTypes(), sourceTypes(), technologyTypes(), placeTypes(),
 		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), blockedTypes(), linkTypes(), uptimeTypes())

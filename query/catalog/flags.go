@@ -21,7 +21,7 @@ func flagTypes() []Type {
 	}
 }
 
-// Exposed are the events by which clients tell what a flag was for somebody.
+// Exposed holds for the events by which clients report the value of a flag for a user.
 var Exposed = expr.And(expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)), expr.Eq(Row("name"), expr.Lit("$flag_evaluated")))
 
 // flagVariant is the key of the variant, or without one whether the flag was enabled.
@@ -52,7 +52,7 @@ var (
 // ChoosesOutcomes says whether a filter on f is about what people did, not about who was shown what.
 func ChoosesOutcomes(f *Field) bool { return f.Name == "event_name" || f.Name == "namespace" }
 
-// shownStatuses is how many statuses of outcomes a row shows.
+// shownStatuses bounds the statuses of outcomes that a row shows.
 const shownStatuses = 50
 
 func outcomeMetrics() []BoundMetric {

@@ -19,7 +19,7 @@ func labelMetrics() []BoundMetric {
 		}
 		metrics = append(metrics, BoundMetric{Output: shown, Expr: expr.Ref(expr.Ident(f.Name))})
 	}
-	// Those that only one type has go by what they are there.
+	// Some names belong to one type, and are labelled as that type shows them.
 	for _, code := range []expr.Ident{"region_country", "city_country"} {
 		metrics = append(metrics, BoundMetric{Output: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), Expr: expr.Ref(code)})
 	}

@@ -7,9 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// BoundMetric is what a column of a type may show: with a source an aggregate over the rows of
-// that table or, with perRow, the value of one row; without a source an expression over
-// other metrics and dimensions by their names.
+// A BoundMetric is a possible column of a type. With a source it is an aggregate over the rows of that table or, with perRow, the
+// value of one row. Without a source it is an expression over other metrics and dimensions by their names.
 type BoundMetric struct {
 	Output
 	source string
@@ -37,7 +36,7 @@ type metricKey struct {
 	perRow       bool
 }
 
-// newCatalog makes the catalog, with every metric bound to its table, and tells what no table has.
+// newCatalog returns all metrics, bound to their tables, and an error for each name that no table has.
 func newCatalog() (metricsByKey, []error) {
 	c := metricsByKey{}
 	var faults []error
@@ -61,7 +60,7 @@ func newCatalog() (metricsByKey, []error) {
 // bind gives m its table, and puts what rows of it have in for the dimensions that m names.
 func (m *BoundMetric) bind() error {
 	if m.Table = TableNamed(m.source); m.Table == nil {
-		return fmt.Errorf("query: there is no table %q", m.source)
+		return fmt.Errorf("query: table %q does not exist", m.source)
 	}
 	var missing error
 	m.Expr = expr.Replace(m.Expr, func(name string) expr.Expr {
@@ -237,7 +236,7 @@ func errorMetrics() []BoundMetric {
 	}
 }
 
-// Latest is e of the latest row; equal times are told apart by event id, and then by more.
+// Latest is e of the latest row. Rows with equal times are ordered by event id, and then by more.
 func Latest(e expr.Expr, more ...expr.Expr) expr.Expr {
 	return expr.Call(dialect.ArgMaxList, e, expr.List(append([]expr.Expr{Row("time"), Row("event_id")}, more...)...))
 }

@@ -114,7 +114,7 @@ func precise(c Output) Output {
 	return c
 }
 
-// unit is what a stored value of the row's metric is divided by to be shown.
+// unit is the number that divides a stored value of the metric of the row before it is shown.
 var unit = expr.Call(dialect.Max, IfElse(expr.Eq(Row("metric_name"), expr.Lit("CLS")), expr.Int(10_000), expr.Int(1)))
 
 func spanMetrics() []BoundMetric {

@@ -3,11 +3,11 @@ package catalog
 
 import "github.com/sightline-analytics/sightline/query/calendar"
 
-// A Reach is how many UTC days before and after a day have rows that decide what is computed of the day.
+// A Reach counts the UTC days before and after a day whose rows decide what is computed of the day.
 type Reach struct{ Before, After int64 }
 
-// Margin is how far around a range a statement reads events, in milliseconds, so that the sessions of its rows are whole: one day to
-// find the start of a session, and one day that it lasts.
+// Margin is the time around a range, in milliseconds, in which a statement reads events so that the sessions of the rows are
+// whole: one day to find the start of a session, and one day that it lasts.
 const Margin = 2 * calendar.Day
 
 // The reach of each kind of rows. A session that begins on a day has its events until one day later. Whether it begins there

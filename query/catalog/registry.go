@@ -152,7 +152,7 @@ func (ty *BoundType) defaultOrder() string {
 	return strings.Join(steps, ", ")
 }
 
-// Names are those of the types, and of the fields that one of them can be filtered by.
+// Names returns the names of the types, and of the fields that some type can be filtered by.
 func (r *Registry) Names() (types, fields []string) {
 	for _, ty := range r.types {
 		types = append(types, ty.Name)

@@ -41,7 +41,7 @@ type Type struct {
 	RequiredFilter string // a field that must be filtered by, with eq; empty: none
 }
 
-// Shape is what the rows of an answer stand for.
+// Shape says what the rows of an answer stand for.
 type Shape string
 
 // The shapes.
@@ -58,7 +58,7 @@ type Window time.Duration
 // Today is the window that begins at local midnight.
 const Today Window = -1
 
-// Format is how a column is written in JSON.
+// Format says how a column is written in JSON.
 type Format string
 
 // The formats of columns.
@@ -72,7 +72,7 @@ const (
 	JSON     Format = "json"     // an object or array as it is stored
 )
 
-// A Field is what callers filter and group on. Its Name is all they see of it.
+// A Field can be filtered and grouped by. Callers only see its Name.
 type Field struct {
 	Name    string
 	About   string     // what it is, for people
@@ -97,7 +97,7 @@ const (
 	carriedByAll
 )
 
-// Match is how values are held against a field.
+// Match says how values are compared with a field.
 type Match uint8
 
 // The ways to match.
@@ -131,7 +131,7 @@ type BoundType struct {
 	Steps           []Order
 }
 
-// Role is how a chart uses a column.
+// Role says how a chart uses a column.
 type Role string
 
 // The roles of columns.
@@ -199,7 +199,7 @@ func (ty *BoundType) groups(f *Field) bool {
 	return f.Name == "path" && !counted
 }
 
-// ShowsNames says whether rows of ty have names, which are not among what an answer's dependencies tell of.
+// ShowsNames reports whether rows of ty have names, which may change while the dependencies of an answer do not.
 func (ty *BoundType) ShowsNames() bool {
 	return slices.ContainsFunc(ty.OutputMetrics, func(m *BoundMetric) bool { return m.NameOf != "" })
 }
@@ -210,6 +210,6 @@ type Order struct {
 	Desc   bool
 }
 
-// Comparable says whether answers of ty stand beside those of another period: not where the range
-// is ignored, and not where each row is one of its kind.
+// Comparable reports whether answers of ty can be compared with another period. Answers that ignore the range cannot, and neither
+// can lists, where each row is one of its kind.
 func (ty *BoundType) Comparable() bool { return !ty.UntilNow() && ty.Shape != List }

@@ -49,8 +49,8 @@ func checkMetrics() []BoundMetric {
 	up := expr.Eq(Row("status"), expr.Int(int64(store.Up)))
 	judged := expr.Le(Row("status"), expr.Int(int64(store.Up)))
 	total, ttfb := When(up, Row("total")), When(up, Row("ttfb"))
-	// ArgMaxList leaves out rows without a value: those of checks that say nothing of the certificate. What
-	// the others do not say is given a number first.
+	// ArgMaxList leaves out rows without a value, such as checks that do not report the certificate. Values that the other checks
+	// do not report become a number first.
 	says := expr.Or(expr.IsNotNull(Row("ssl_expiry")), expr.IsNotNull(Row("ssl_valid")))
 	last := func(name expr.Ident) expr.Expr {
 		return expr.Call(dialect.NullIf, Latest(When(says, expr.Call(dialect.Coalesce, Row(name), expr.Int(-1)))), expr.Int(-1))

@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Alias is what a metric is called between its part and the answer's columns.
+// Alias returns the name of a metric between its part and the columns of the answer.
 func (m *BoundMetric) Alias() expr.Ident { return expr.Ident(m.source + "_" + m.Name) }
 
 // Joined returns a column of the relation j, which has the groups of an answer.
@@ -19,8 +19,7 @@ const (
 	SourceRowsColumn = expr.Ident("source_rows")
 )
 
-// Value is what a row of tb has of f: for a session field that of its session, for
-// all others its own.
+// Value returns the value of f in a row of tb: the value of its session for a field of sessions, else its own.
 func Value(f *Field, tb *Table) expr.Expr {
 	switch {
 	case tb.Derived():
@@ -44,8 +43,8 @@ func (f *Field) Of(alias expr.Alias) expr.Expr {
 	return e
 }
 
-// Attributed is a session's field for a row t of tb: the value of the session under alias,
-// or the row's own where there is no session or one without page events.
+// Attributed is a field of sessions for a row t of tb: the value of the session under alias, or of the row itself if it has no
+// session, or one without page events.
 func Attributed(f *Field, tb *Table, alias expr.Alias) expr.Expr {
 	own := expr.Lit("")
 	if f.Carried == carriedByAll || f.Carried == carriedByEvents && tb.Events {
@@ -55,7 +54,7 @@ func Attributed(f *Field, tb *Table, alias expr.Alias) expr.Expr {
 	return expr.Call(dialect.If, has, expr.Col(alias, f.Column), own)
 }
 
-// SessionColumns are those of the fields of sessions.
+// SessionColumns returns the columns of the fields of sessions.
 func SessionColumns() []string {
 	var found []string
 	for _, f := range SessionFields() {

@@ -53,7 +53,7 @@ func (tb *Table) Reach() Reach {
 	return ReachOfEvents
 }
 
-// Hidden events belong to no session, and are no activity.
+// Hidden events neither belong to a session nor count as activity.
 var Hidden = expr.Computed("hidden", expr.Call(dialect.StartsWith, Row("name"), expr.Lit("$")))
 
 // Derived says whether the rows of tb are of a relation o of the statement, which has the fields
@@ -115,7 +115,7 @@ var Pageviews = website(Table{Name: "pageviews", Logical: "events", Where: OfKin
 var EventList = website(Table{Name: "event_list", Logical: "events", WholeSessions: true, EarlyRows: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
 
-// Checks are what outages are made of, too.
+// Checks are checks of monitors. Outages are computed from them.
 var Checks = &Table{Name: "checks", subject: store.KindSchedule, Logical: "checks", fields: []string{"probe_region"},
 	dimensions: []string{"status", "http_code"}}
 
@@ -127,7 +127,7 @@ func website(tb Table) *Table {
 	return &tb
 }
 
-// Fields are what callers filter and group on; session fields come first, as in answers.
+// fields lists what callers filter and group by. Session fields come first, as in answers.
 var fields = []*Field{
 	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer},
 	{Name: "utm_source", About: "utm_source of the address that the session came by", Column: "utm_source", Session: true, Carried: carriedByEvents},
@@ -163,7 +163,7 @@ var fields = []*Field{
 	{Name: "probe_region", About: "Region that the check was made from", Column: "probe_region"},
 }
 
-// typeFields are what types may group by and callers may not name.
+// typeFields lists fields that types may group by and callers may not name.
 var typeFields = []*Field{
 	{Name: "campaign_kind", About: "Kind of the campaign source; empty for a referrer and for direct traffic", Column: "campaign_kind", Session: true, Carried: carriedByEvents},
 	{Name: "visitor", About: "Profile id, else anonymous id", computed: RowVisitor, Hash: "visitor_hash"},
@@ -219,11 +219,11 @@ func IfElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, co
 // MatchingPageviews is a column of sessions: how many of their pageviews pass the filters of the caller on rows.
 const MatchingPageviews = "matching_pageviews"
 
-// listedEvents is how many events of a session are listed with it.
+// listedEvents bounds the events that are listed with a session.
 const listedEvents = 200
 
-// Facts are the columns of a session, over its events p in the order p.sort_key. Session
-// fields that are not named here are those of the earliest page event.
+// Facts are the columns of a session, over its events p in the order p.sort_key. Session fields that are missing here have the
+// value of the earliest page event.
 var Facts = map[expr.Ident]expr.Expr{
 	"session_id":        expr.Call(dialect.AnyValue, expr.Col("p", "session_id")),
 	"ended":             expr.Call(dialect.MaxNotNull, expr.Col("p", "time")),

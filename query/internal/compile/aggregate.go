@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// part is what one table gives to an answer: its metrics by the answer's keys.
+// A part is the share of one table in an answer: its metrics by the keys of the answer.
 type part struct {
 	tb      *catalog.Table
 	metrics []*catalog.BoundMetric
@@ -202,7 +202,7 @@ func (c *compiler) bucket(tb *catalog.Table) expr.Expr {
 	return expr.Call(dialect.FloorDiv, expr.Add(at, shift), expr.Int(c.p.Grain.Width()))
 }
 
-// page cuts a breakdown or list; one row more tells whether there are others.
+// page returns the limit and offset of a breakdown or list, with one row more than shown.
 func (c *compiler) page() string {
 	return fmt.Sprintf("LIMIT %d OFFSET %d", c.p.Limit+1, c.p.Offset)
 }

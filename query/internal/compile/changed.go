@@ -7,17 +7,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A seal goes on to be of use when rows come after it, in the days that it was computed from: they
-// change sessions and hits of their own session ids alone. Where each day of a gap has a seal, only the
-// ids with an event that was stored since are computed from events, and for all others what is kept is
-// read. Rows without a session are an id like any other, whose hits are all computed once one is new:
-// a seal may know rows of later commits than its version says, so that those since it are no measure
-// of what it lacks.
+// A seal stays useful when rows are added to the days that it was computed from, since they change sessions and hits of their
+// session ids alone. If each day of a gap has a seal, a statement computes the ids with newer events from events, and reads the
+// sealed rows of all other ids. Rows without a session count as one more id, whose hits are all computed once one is new. A seal
+// may include rows of later commits than its version says, so its missing rows cannot be counted by version.
 
-// changedIDs is the relation of the ids that changed. firstChanged has the time of the first event of all of them among
-// those that a statement may read: where they are new, few of the rows of a day are read for their sake. changedFrom has
-// both, so that one join asks for id and time: by its estimates, DuckDB would make a join by time alone
-// first, and put all rows of the days into a hash table to join the ids to.
+// changedIDs is the relation of the ids that changed. firstChanged has the time of their first event in the days that a statement
+// may read: if it is late, few rows of a day are read. changedFrom has both, so that one join compares id and time. DuckDB would
+// estimate that a join by time alone is cheaper, and put all rows of the days into a hash table.
 const (
 	changedIDs   = "changed"
 	firstChanged = "changed_first"

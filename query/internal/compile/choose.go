@@ -11,12 +11,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// manyMetrics is how many metrics that order no rows make it worth to find the rows of a page
-// first, which reads the table twice.
+// manyMetrics is the least number of metrics that do not order rows for which it is faster to find the rows of a page first. That
+// reads the table twice.
 const manyMetrics = 6
 
-// chooses tells whether the rows of the page are found first, and all that they show only then:
-// where one table gives many metrics, and none is a share of rows that the page does not have.
+// chooses reports whether the statement finds the rows of the page first and computes their other columns only then: if one table
+// gives many metrics, and none is a share of rows that the page does not have.
 func (c *compiler) chooses(parts []*part) bool {
 	ty := c.p.Type
 	return len(parts) == 1 && ty.Shape == catalog.Breakdown && len(ty.Values) == 0 && len(ty.DimensionFields) > 0 &&
@@ -44,8 +44,8 @@ func (c *compiler) orderedBy() []named {
 	})
 }
 
-// choose adds the relation chosen: the keys of the rows of the page, and those before. It leaves
-// the other rows out of p. Unless sessions are asked for to choose, only those of the chosen are formed.
+// choose adds the relation chosen: the keys of the rows of the page, and of the pages before. It leaves the other rows out of p.
+// Only the sessions of chosen rows are formed, unless rows are chosen by their sessions.
 func (c *compiler) choose(p *part) {
 	few, id := c.choosing(p), c.idOf(p)
 	switch {
@@ -95,10 +95,10 @@ func (c *compiler) pageOf(answer string) selection {
 		order: c.ordering(keys[:len(c.p.Group)], keys[len(c.p.Group):]), tail: fmt.Sprintf("LIMIT %d", c.wanted())}
 }
 
-// wanted is how many rows are chosen: one more than are shown tells whether there are others.
+// wanted returns the number of rows to choose: one more than are shown, so that HasMore is known.
 func (c *compiler) wanted() int { return c.p.Offset + c.p.Limit + 1 }
 
-// asksSessions tells whether any of these reads the sessions of rows.
+// asksSessions reports whether any of these expressions reads the sessions of rows.
 func asksSessions(of ...expr.Expr) bool {
 	all := expr.List(of...)
 	return len(expr.Columns(all, "s"))+len(expr.Columns(all, "m")) > 0
@@ -107,8 +107,8 @@ func asksSessions(of ...expr.Expr) bool {
 // chosenID is the column of the relation chosen where keys have ids.
 const chosenID = expr.Ident("chosen_id")
 
-// chooseIDs chooses by id. An id may be there several times, as often as it has rows: DuckDB makes a
-// filter of what was chosen, whose size goes by the number of these, and a small one lets many others through.
+// chooseIDs chooses by id. An id may be chosen several times, once for each of its rows: DuckDB makes a filter of the chosen ids,
+// with a size by their number, and a small filter lets many other ids through.
 func (c *compiler) chooseIDs(few *part, id expr.Expr) {
 	few.q.columns = append(few.q.columns, named{chosenID, expr.Call(dialect.AnyValue, id)})
 	latest := c.latest(few, id)
@@ -124,7 +124,7 @@ func (c *compiler) chooseIDs(few *part, id expr.Expr) {
 		c.build(selection{from: relation{"ordered_page", "y"}, columns: []named{{chosenID, expr.Col("y", chosenID)}}})))
 }
 
-// readChosen makes p read the rows of what was chosen first, so that only these are joined to sessions.
+// readChosen makes p read its chosen rows first, so that only these are joined to sessions.
 func (c *compiler) readChosen(p *part, id expr.Expr) {
 	rows := selection{from: p.q.from}
 	var where []expr.Expr

@@ -25,16 +25,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// compile turns p into a statement of the dialect. It is pure, and the only place
-// that puts clauses together.
+// compile turns p into a statement of the dialect. It is pure, and the only place that puts clauses together.
 //
-// A plan that counts becomes one sub-query per table (a part), each grouped by the
-// same keys, then their union by key, then the columns. A plan that lists rows reads
-// its table as it is.
+// A plan that counts becomes one sub-query per table (a part), each grouped by the same keys, then their union by key, then the
+// columns. A plan that lists rows reads its table unchanged.
 //
-// With keyed rows, columns follow that tell them apart, whatever they show: see plan.keys.
+// The columns of keyed rows are followed by columns that identify the rows, whatever the others show: see plan.Keys.
 //
-// What is kept of sealed days is read in place of rows.
+// The statement reads sealed rows of days with valid seals in place of events.
 func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 	c := &compiler{p: p, kept: kept, rng: p.Counted()}
 	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.From, To: c.rng.To}, c.rng
@@ -86,7 +84,7 @@ type compiler struct {
 	toldChanged bool // the relation of ids that changed is there
 }
 
-// selection is one SELECT, not yet written.
+// A selection is one SELECT that is not written yet.
 type selection struct {
 	columns []named
 	from    relation
@@ -98,14 +96,13 @@ type selection struct {
 	tail    string // LIMIT and OFFSET, of numbers
 }
 
-// named is an expression and what it is called.
+// A named expression is a column and its name.
 type named struct {
 	as expr.Ident
 	e  expr.Expr
 }
 
-// A relation is a logical table, a sub-query of the statement or a table function, and
-// what columns call it.
+// A relation is a logical table, a sub-query of the statement or a table function, with the alias that columns use.
 type relation struct {
 	name string
 	as   expr.Alias
@@ -124,7 +121,7 @@ type ordering struct {
 	desc bool
 }
 
-// build writes q. Every fragment is escaped: to the builder a $ begins syntax of its own.
+// build writes q. It escapes every fragment, since a $ has a meaning for the builder.
 func (c *compiler) build(q selection) *sqlbuilder.SelectBuilder {
 	b := sqlbuilder.NewSelectBuilder()
 	for _, col := range q.columns {
@@ -177,7 +174,7 @@ func (c *compiler) withOnce(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).SQL(sqlbuilder.Escape(c.w.Dialect.Call(dialect.RunOnce, text))))
 }
 
-// unionAll is all of these, one after the other; there is one at least.
+// unionAll returns a query for the rows of all, which must not be empty.
 func unionAll(all []sqlbuilder.Builder) sqlbuilder.Builder {
 	if len(all) == 1 {
 		return all[0]
@@ -185,8 +182,8 @@ func unionAll(all []sqlbuilder.Builder) sqlbuilder.Builder {
 	return sqlbuilder.UnionAll(all...)
 }
 
-// read says whose rows t of which time a selection may see. Every logical table is read
-// through it: there is no other place for the tenancy predicate.
+// read returns the conditions on the subject and the time of rows t. Every logical table is read through it, so that no statement
+// can lack the tenancy predicate.
 func (c *compiler) read(w calendar.Interval) []expr.Expr { return c.readAt("time", w) }
 
 // readAt is read of rows whose time is in another column.

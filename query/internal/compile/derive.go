@@ -12,10 +12,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// What is computed of whole days, to be kept.
+// This file computes the sealed rows of whole days.
 
-// Derivation writes the statements that compute what is to be kept of a website in rng, whole UTC
-// days: of all session ids or, unless changes is nil, of those that changed.
+// Derivation returns the statements that compute the sealed rows of a website in rng, whole UTC days: for all session ids or,
+// unless changes is nil, for the ids that changed.
 func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval, changes *days.Changes) store.Derivation {
 	write := func(table string, final func(*compiler) selection) store.Statement {
 		c := newDerivation(d, website, rng)
@@ -43,12 +43,12 @@ func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval
 	return derived
 }
 
-// newDerivation is a compiler for what is computed of all rows of a website.
+// newDerivation returns a compiler for sealed rows, which are computed from all rows of a website.
 func newDerivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval) *compiler {
 	return &compiler{p: &plan.Plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.From, To: rng.To}}
 }
 
-// derived selects what a table keeps of the days of the range, without whose rows they are.
+// derived selects the sealed rows of a table in the days of the range, without their subject.
 func (c *compiler) derived(table string) selection {
 	if table == sealedSessions {
 		return c.derivedSessions()
@@ -67,8 +67,8 @@ func (c *compiler) derivedSessions() selection {
 	return q
 }
 
-// bySession is the order that hits are stored in: what those of a session share takes the least space side by side,
-// and by hours fewer are looked through for a part of a day.
+// bySession is the order in which hits are stored. The values that hits of a session share take the least space side by side.
+// Hours come first, so that a part of a day reads fewer rows.
 var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, catalog.Row("time"), expr.Int(calendar.Hour))}, {e: catalog.Row("session_hash")}, {e: catalog.Row("time")}}
 
 func (c *compiler) derivedHits() selection {

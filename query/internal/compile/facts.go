@@ -63,9 +63,9 @@ const (
 	rowsFrom      = "rows_from" // the time from which rows belong to the session
 )
 
-// sessionFacts are what spec asks of sessions: aggregates over their events p, and the columns
-// that these give, under alias f. All that is of the earliest page event is one aggregate, since
-// finding that event costs more than what is taken of it.
+// sessionFacts are the facts of sessions that spec asks for: aggregates over their events p, and columns made of the aggregates,
+// under alias f. One aggregate has all columns of the earliest page event, since to find that event costs more than to read its
+// columns.
 type sessionFacts struct{ aggregates, columns []named }
 
 // firstPageEvent is the aggregate that holds the columns of the earliest page event.
@@ -109,7 +109,7 @@ func (c *compiler) facts(spec sessionSpec) sessionFacts {
 	return found
 }
 
-// eventColumns are the columns of events that may form sessions: those that facts read.
+// eventColumns returns the columns of events that may form sessions, as far as facts read them.
 func (c *compiler) eventColumns(columns []string) []named {
 	found := []named{{"session_hash", catalog.Row("session_hash")}, {"time", catalog.Row("time")}}
 	for _, col := range columns {

@@ -7,8 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// ofKeys selects those rows of q whose keys, each by itself, are among those of an answer. So
-// shares are still of all rows.
+// ofKeys selects the rows of q whose keys are, one by one, among the keys of an answer. Shares still refer to all rows.
 func (c *compiler) ofKeys(q selection) selection {
 	q.order, q.tail = nil, ""
 	c.with("compared", c.build(q))

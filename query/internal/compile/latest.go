@@ -9,24 +9,24 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A page that is ordered by a latest time, the latest first, is mostly found among the latest rows of the
-// table, which are grouped first. Whoever has a row among them has the latest of all of theirs there. So when
-// they give enough for a page, nobody belongs on it who has no row since the least latest time of these, and
-// all who have one are chosen: what is then computed of all their rows tells which of them are shown, and in
-// what order. When the latest rows do not give enough, all rows are grouped as for any other order.
+// A page that is ordered by a latest time, descending, is mostly found among the latest rows of the table. These rows are grouped
+// first. A group with a row among them has its latest row among them. So if they give enough groups for a page, a group without a
+// row since the earliest of these times cannot be on the page. All groups with such a row are chosen, and the values computed
+// from all their rows decide which of them are shown, and in what order. If the latest rows do not give enough groups, all rows
+// are grouped, as for any other order.
 
-// How many of the latest rows are read: so many for each row of the page and of those before, but no more than
-// latestMost, for which DuckDB would order all rows. There are none for pages of so many rows, or so far
-// behind, that these would be few for each.
+// Bounds of the latest rows that are read: latestEach for each row of the page and of the pages before it, but at most
+// latestMost, for which DuckDB would order all rows. Nothing is read for pages behind latestPage rows, where each row would get
+// few.
 const (
 	latestEach = 32
 	latestMost = 5000
 	latestPage = 1000
 )
 
-// latest selects the ids of all who may be on the page, by the latest rows, and makes few group all other
-// rows only when these do not give enough. It is nil where few is not ordered by a latest time, and where rows
-// have to be joined to all sessions to tell whether they count, which costs more than to group them.
+// latest selects the ids of all groups that may be on the page, by the latest rows, and makes few group all other rows only when
+// these do not give enough. It is nil if few is not ordered by a latest time, and if rows have to be joined to all sessions
+// before they count, which costs more than to group them.
 func (c *compiler) latest(few *part, id expr.Expr) *selection {
 	counts, ok := c.byLatest(few)
 	if !ok || c.wanted() > latestPage || asksSessions(few.q.asked()...) {
@@ -43,8 +43,8 @@ func (c *compiler) latest(few *part, id expr.Expr) *selection {
 	return &rows
 }
 
-// latestFrom adds the relation latest_from: the time since which rows are of those who may be on the page,
-// and that since which others have to be grouped; the end of the range where there are none.
+// latestFrom adds the relation latest_from: the time since which groups with a row may be on the page, and the time since which
+// other rows have to be grouped. The latter is the end of the range if no others have to be grouped.
 func (c *compiler) latestFrom(grouped, rows selection) {
 	grouped.columns = slices.DeleteFunc(slices.Clone(grouped.columns), func(col named) bool { return col.as == chosenID })
 	for _, col := range columnsOf("t", selection{columns: grouped.columns}) {
@@ -63,8 +63,8 @@ func (c *compiler) latestFrom(grouped, rows selection) {
 		{"first", catalog.IfElse(enough, least, expr.RangeTo())}, {"others", catalog.IfElse(enough, expr.RangeTo(), expr.RangeFrom())}}}))
 }
 
-// byLatest tells whether the page is ordered first by the latest time of the rows of few that count, which
-// it returns, descending; and whether whoever a few rows show is shown by more rows, too.
+// byLatest reports whether the page is ordered first by the latest time of the rows of few that count, descending, and returns
+// the condition for these rows. It reports false if more rows could hide a group that a few rows show.
 func (c *compiler) byLatest(few *part) (counts expr.Expr, ok bool) {
 	if len(c.p.Sort) == 0 || !c.p.Sort[0].Desc || slices.ContainsFunc(c.p.Type.SkipZeroMetrics, func(m *catalog.BoundMetric) bool { return !grows(m) }) {
 		return expr.Expr{}, false
@@ -81,7 +81,7 @@ func (c *compiler) byLatest(few *part) (counts expr.Expr, ok bool) {
 	return expr.And(args[1:]...), true
 }
 
-// grows tells that more rows never make m less.
+// grows reports whether more rows never make m less.
 func grows(m *catalog.BoundMetric) bool {
 	op, _, ok := m.Expr.Calls()
 	return ok && slices.Contains([]dialect.Op{dialect.Count, dialect.CountIf, dialect.CountDistinct, dialect.CountDistinctHash}, op)

@@ -31,9 +31,8 @@ func (c *compiler) list() selection {
 	return p.q
 }
 
-// listSessions makes the answer of a plan that lists sessions. It chooses those of the page by
-// what filters and order ask of them, and only then reads the rest of what is shown: most
-// facts of a session cost more than finding it.
+// listSessions makes the answer of a plan that lists sessions. It first chooses the sessions of the page, which takes the facts
+// that filters and order need. Then it reads the facts that are shown, most of which cost more than to find the session.
 func (c *compiler) listSessions(p *part) selection {
 	shown, order := p.q.columns, c.ordering(nil, nil)
 	chosen := &part{tb: p.tb, q: selection{from: relation{"sessions", "s"}, where: c.conditions(p.tb),
@@ -45,7 +44,7 @@ func (c *compiler) listSessions(p *part) selection {
 	}
 	events := c.sessionsFor([]*part{chosen})
 	chosen.q.order = order
-	// Servers that share the rows choose each of their own, so pages are left out at the end.
+	// Servers that share the rows choose sessions separately, so pages are left out at the end.
 	chosen.q.tail = fmt.Sprintf("LIMIT %d", c.p.Offset+c.p.Limit+1)
 	c.with("chosen", c.build(chosen.q))
 	final := selection{from: relation{"listed", "s"}, columns: shown, order: order, tail: c.page()}
@@ -85,8 +84,8 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 	c.with("listed", unionAll(union))
 }
 
-// listed says which rows of tb may be listed: those in the range and, if the table says
-// so, all of the sessions that have an event in it.
+// listed returns the conditions on the rows of tb that may be listed: rows in the range and, for a table with wholeSessions, all
+// rows of sessions with an event in it.
 func (c *compiler) listed(tb *catalog.Table) []expr.Expr {
 	if !tb.WholeSessions {
 		return c.read(c.rng)

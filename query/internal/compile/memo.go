@@ -22,7 +22,7 @@ import (
 // memoBytes bounds the statements that an engine remembers. Built-in types compile to 2 to 20 kB.
 const memoBytes = 16 << 20
 
-// A Compiled plan is its statement, for whichever subject it was compiled, and what is known of it.
+// A Compiled plan has its statement, which fits any subject, and facts about it.
 type Compiled struct {
 	Statement store.Statement
 	labels    []label           // which the statement leaves out
@@ -72,8 +72,8 @@ func (c *Compiled) Of(s store.Subject, among [][]string) store.Statement {
 	return statement
 }
 
-// Show makes the rows that the plan asked for of what the statement returned: it writes the labels, and drops the columns that only
-// labels are made of.
+// Show turns the result of the statement into the rows of the plan: it writes the labels, and drops columns that only labels
+// need.
 func (c *Compiled) Show(rows *store.Rows) {
 	for _, l := range c.labels {
 		l.write(rows)
@@ -139,8 +139,8 @@ func Fingerprints(reg *catalog.Registry, d *dialect.Dialect) map[*catalog.BoundT
 	return found
 }
 
-// fingerprint is a hash of the columns of ty and of what it compiles to: alone, and in all groups
-// with all filters. A type that cannot be compiled has none, and no answers either.
+// fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It is empty
+// for a type that cannot be compiled, which has no answers.
 func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string) {
 	defer func() {
 		if recover() != nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// outcomes adds the relations of outcomes of flags. In outcomes there is a row for each visitor
-// and flag, with what the first exposure in the range says, and for each status of outcomes; in
-// outcome_statuses one for each combination of keys and status.
-//
-// Filters on what people did choose outcomes, all others exposures. A filter on event_name makes
-// any event that passes it an outcome, of whatever flag.
+// outcomes adds the relations of outcomes of flags. The relation outcomes has a row for each visitor, flag and status of an
+// outcome, with the values of the first exposure in the range. The relation outcome_statuses has a row for each combination of
+// keys and status.
+// Filters on the actions of visitors choose outcomes, all others exposures. A filter on event_name makes any event that passes it
+// an outcome, of whatever flag.
 func (c *compiler) outcomes() {
 	var shown, done []plan.Condition
 	named := false
@@ -85,7 +84,7 @@ func (c *compiler) outcomesByVisitor(ofAnyFlag bool) {
 	c.with("outcomes", c.build(q))
 }
 
-// outcomesByStatus counts those who converted by the status of their outcomes, where these have one.
+// outcomesByStatus counts converted visitors by the status of their outcomes, if it has one.
 func (c *compiler) outcomesByStatus() {
 	o := func(name expr.Ident) expr.Expr { return expr.Col("o", name) }
 	keys := slices.Concat(c.outcomeKeys(), []named{{"status", o("status")}})

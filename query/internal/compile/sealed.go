@@ -13,11 +13,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// What is kept of sealed days are sessions, by the day that they begin in, and hits: pageviews,
-// exits and all other events that are not hidden, with the fields of their sessions. A statement reads both where days are
-// sealed, and computes the stretch from the first to the last day that is not, or whose rows changed
-// since: late rows change single days of the past for a little while only, and one stretch is read and
-// ordered at once.
+// Sealed rows are sessions, by the day that they begin on, and hits: pageviews, exits and all other events that are not hidden,
+// with the fields of their sessions. A statement reads them on days with valid seals. It computes the time from the first to the
+// last day without one from events. This is one stretch, since late rows change single days of the past for a short time only,
+// and one stretch is read and ordered at once.
 
 // sealedHits and sealedSessions are the tables that have them.
 const (
@@ -25,8 +24,8 @@ const (
 	sealedHits     = "sealed_hits"
 )
 
-// countryNumber is a column of sealedHits where the dialect has PrefixNumber: where rows lie together by country, those of one are
-// found several times faster by it than by the text.
+// countryNumber is a column of sealedHits in dialects with PrefixNumber. Where rows are stored by country, it finds the rows of
+// one country several times faster than the text does.
 const countryNumber = "country_number"
 
 // sealedFacts are the facts of sessions that sealedSessions has.
@@ -122,7 +121,8 @@ func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
 	return e
 }
 
-// ofCountry follows, of sealed hits t, from a filter of the caller's on one country; absent where there is none.
+// ofCountry returns a condition on sealed hits t that follows from a filter of the caller on one country. It is absent without
+// such a filter.
 func (c *compiler) ofCountry() (e expr.Expr) {
 	for _, cond := range c.p.Filters {
 		if cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Has(dialect.PrefixNumber) {
@@ -132,7 +132,7 @@ func (c *compiler) ofCountry() (e expr.Expr) {
 	return e
 }
 
-// hits adds the relation that p reads: the hits of sealed days, and those of the gap.
+// hits adds the relation that p reads: the hits of sealed days and of the gap.
 func (c *compiler) hits(p *part) {
 	if p.rows == nil {
 		return
@@ -172,9 +172,8 @@ func (c *compiler) keptSessions(w days.Part, facts []named, earlyRows bool) sele
 	return q
 }
 
-// matching adds the relation matching: how many pageviews of the sealed sessions that begin in
-// one of these stretches, in the order of time, pass the caller's filters on rows. Only those of
-// some ids are asked for.
+// matching adds the relation matching: how many pageviews of the sealed sessions that begin in one of these parts, in the order
+// of time, pass the filters of the caller on rows. only restricts the session ids.
 func (c *compiler) matching(of []days.Part, only expr.Expr) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {

@@ -26,12 +26,12 @@ type sessionSpec struct {
 	only          expr.Expr         // of events and kept sessions t: nothing is asked of other ids; absent: all are asked for
 }
 
-// shortGap is how long a gap is at most for which the ids with events in it are found first, so that no
-// other sessions are formed of the four days around it that are read, too: at 1 to 3 days that takes
-// a tenth to a quarter off, at 5 days nothing, and at 16 it adds a tenth (as BenchmarkLive measures).
+// shortGap is the longest gap for which the ids with events in it are found first, so that no other sessions are formed of the
+// four days around it. This saves a tenth to a quarter of the time for gaps of 1 to 3 days and nothing at 5 days. At 16 days it
+// costs a tenth (as BenchmarkLive measures).
 const shortGap = 4 * calendar.Day
 
-// joins tells that rows of tb in w are joined to the sessions.
+// joins notes that rows of tb in w are joined to the sessions.
 func (spec *sessionSpec) joins(tb *catalog.Table, w calendar.Interval) {
 	spec.earlyRows = spec.earlyRows || tb.EarlyRows
 	spec.decidedWithin = max(spec.decidedWithin, tb.Reach().After*calendar.Day)
@@ -134,9 +134,9 @@ func (c *compiler) sessions(spec sessionSpec) selection {
 	return events
 }
 
-// sessionGap is the time whose sessions have to be formed for spec: all of it, where what is
-// asked of them is not kept or where the caller does not see all rows. Where those of the ids that did
-// not change are kept, it is partly kept.
+// sessionGap returns the time in which sessions have to be formed for spec. This is all of it if seals do not have the facts that
+// spec asks for, or if the caller does not see all rows. It reports whether the seals of the gap are valid for the ids that did
+// not change.
 func (c *compiler) sessionGap(spec sessionSpec) (gap calendar.Interval, partly bool) {
 	if len(c.p.Mandatory) > 0 {
 		return spec.begin, false
@@ -149,8 +149,7 @@ func (c *compiler) sessionGap(spec sessionSpec) (gap calendar.Interval, partly b
 	return c.kept.Sessions.Gap(spec.begin)
 }
 
-// sessionsBeside adds the relation sessions: those that are kept, beside those that events form
-// in the gap.
+// sessionsBeside adds the relation sessions: sealed sessions, and sessions that events form in the gap.
 func (c *compiler) sessionsBeside(gap calendar.Interval, events selection, spec sessionSpec) {
 	facts, sealed := c.facts(spec).columns, days.Parts(spec.begin, gap, spec.changed)
 	if spec.rowFilters && !c.rowFilters("t").Absent() {

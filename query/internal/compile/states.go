@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A StateQuery asks for what the mergeable states of one table are made of.
+// A StateQuery asks for the rows that mergeable states of one table are computed from.
 type StateQuery struct {
 	Table  *catalog.Table
 	In     calendar.Interval

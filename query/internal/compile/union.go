@@ -65,8 +65,8 @@ func withNulls(p *part, parts []*part, keys []named, sourceRows bool) selection 
 	return q
 }
 
-// shownGroups joins the combinations of groupBy that have a pageview, or in a type without
-// pageviews a row of its own table; the others are not shown.
+// shownGroups joins the combinations of groupBy that have a pageview. In a type without pageviews, these are the combinations
+// with a row of the table of the type. Other combinations are not shown.
 func (c *compiler) shownGroups(parts []*part) join {
 	by := c.p.Type.Table
 	for _, p := range parts {

@@ -9,7 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Sealed says which seals of a website a statement may read, by what it reads of them. The zero Sealed has no valid seal.
+// Sealed has the seals of a website that a statement may read: of sessions, of page events and of all hits. The zero Sealed has
+// no valid seal.
 type Sealed struct {
 	Sessions, PageEvents, Hits Seals
 	Changes                    Changes
@@ -21,7 +22,7 @@ type Seals struct {
 	Uses []Use // by day
 }
 
-// A Use is what the seal of a day may be used for.
+// A Use says for which session ids the seal of a day is valid.
 type Use byte
 
 // The uses, in ascending order.
@@ -31,7 +32,7 @@ const (
 	ForAll
 )
 
-// Changes define which session ids changed: those with an event in the time In that a commit after Since stored. In is the time of
+// Changes define which session ids changed: ids with an event in the time In that a commit after Since stored. In is the time of
 // all rows that decide about the sessions and hits without a seal that is valid for all ids.
 type Changes struct {
 	Since uint64
@@ -85,8 +86,8 @@ func (s *Snapshot) Changes(w calendar.Interval) (changes *Changes, ok bool) {
 	return &Changes{since, around}, true
 }
 
-// sinceSeals returns the version of the oldest seal of sessions that is not valid for all ids, or 0 if there is none. The first and
-// last of days are only there to decide about the others.
+// sinceSeals returns the version of the oldest seal of sessions that is not valid for all ids, or 0 if all are. The first and
+// last of days are only needed to decide about the others.
 func sinceSeals(days []store.Day) (since uint64) {
 	reach := catalog.ReachOfSessions
 	fresh := Fresh(days, reach)
@@ -123,8 +124,8 @@ func Fresh(days []store.Day, reach catalog.Reach) []bool {
 	return fresh
 }
 
-// Gap returns the time from the first day of w whose seal is not valid for all ids to the last, or an empty interval. Its ends are
-// those of w or of days. It reports whether all seals of the gap are valid for the ids that did not change.
+// Gap returns the time from the first day of w whose seal is not valid for all ids to the last, or an empty interval. It begins
+// and ends at the ends of w or of days. It reports whether all seals of the gap are valid for the ids that did not change.
 func (s Seals) Gap(w calendar.Interval) (gap calendar.Interval, partly bool) {
 	gap = w
 	for gap.From < gap.To && s.use(gap.From) == ForAll {

@@ -9,8 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A Value is what an expression is in one row: null, or the field that Kind names. A condition is the
-// Int 1 or 0.
+// A Value is the result of an expression in one row: null, or the field that Kind names. A condition gives the Int 1 or 0.
 type Value struct {
 	Kind  dialect.Kind // Int, Float or Text
 	Null  bool

@@ -48,8 +48,7 @@ type Ident string
 // Absent reports whether e is the zero Expr.
 func (e Expr) Absent() bool { return e.kind == absent }
 
-// An Alias is what a statement calls a table or sub-query, from the program and never a
-// caller's. It is written as it is.
+// An Alias is the name of a table or sub-query in a statement. It never comes from a caller, and is written unchanged.
 type Alias string
 
 // Col is a column of the table or sub-query called alias.

@@ -20,8 +20,8 @@ func KeysOf(p *plan.Plan, found *Answered) [][]string {
 	return values
 }
 
-// Beside finds, of all rows of the other period of p, those that stand beside the rows of its
-// answer: of the same keys, or of the bucket beside theirs. Where there is none, previous has no row.
+// Beside returns, for each row of an answer to p, the row of the other period with the same keys or in the corresponding bucket.
+// previous has no row if the other period has none.
 func Beside(p *plan.Plan, now, then *Answered) (previous, changed answer.Table) {
 	begun, at := p.Other.Begun(), map[string]int{}
 	for row := range then.Len() {
@@ -69,7 +69,7 @@ func (a *Answered) keyText(i, row int) string {
 	return c.Text(row)
 }
 
-// values are those that the rows of a have in a key of theirs, fields of groupBy first, each once.
+// values returns the different values of one key of the rows of a. Fields of groupBy come first.
 func (a *Answered) values(groups int, key plan.KeyOf) []string {
 	found := make([]string, a.Len())
 	for row := range found {

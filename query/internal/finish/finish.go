@@ -1,7 +1,7 @@
 // Package finish makes answers of the rows that a statement or a merge gives for a plan.
 //
 //	found, mistake := finish.Finish(p, rows)                 // a series is filled, ordered and paged here
-//	previous, changes := finish.Beside(p, found, then)       // rows of the other period beside those of an answer
+//	previous, changes := finish.Beside(p, found, then)       // the corresponding rows of the other period
 //	meta := finish.ResultMeta(p, found.Len(), found.More)
 //
 // It is pure.
@@ -21,17 +21,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// An Answered is the answer to a plan, and what it does not show: the keys of its rows, and
-// whether more follow them.
+// An Answered plan has the table of the answer and hidden values: the keys of the rows, and whether more rows follow.
 type Answered struct {
 	answer.Table
 	keys []answer.Cells
 	More bool
 }
 
-// Finish makes the answer to p from what its statement returned. Rows of a series come as the
-// database has them: they are filled, ordered and paged here. All others come ordered and paged, with one
-// row more than the limit when there is one.
+// Finish makes the answer to p from the rows of its statement. Rows of a series come as the database has them: they are filled,
+// ordered and paged here. All other rows come ordered and paged, with one row more than the limit if there is one.
 func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
 		return nil, mistake

@@ -34,7 +34,7 @@ func MetaOf(req *ask.Request, rng calendar.Range, grain calendar.Grain) answer.M
 	return m
 }
 
-// ResultMeta tells what p computed: so many rows, and whether there are more.
+// ResultMeta describes the answer to p, which has that many rows and maybe more.
 func ResultMeta(p *plan.Plan, rows int, more bool) *answer.ResultMeta {
 	m := &answer.ResultMeta{
 		From:        answer.Instant{Time: p.Range.From},

@@ -175,7 +175,7 @@ func TestFinishBreakdown(t *testing.T) {
 	}
 }
 
-// CLS is small, so its rows have more decimals; those of a group that is called so have not.
+// CLS is small, so its rows have more decimals. Rows of a group with that name do not.
 func TestFinishRoundsByDimension(t *testing.T) {
 	name, mean := catalog.Output{Name: "metric_name", Format: catalog.String}, catalog.Output{Name: "avg_value", Format: catalog.Number, Decimals: 4, PreciseFor: "CLS"}
 	ty := defined(catalog.Type{Name: "vitals"}, []catalog.Output{name, mean}, nil, nil)

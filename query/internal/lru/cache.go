@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// A Cache keeps values up to a number of bytes that they cost together; the least recently used go
-// first. It is safe for concurrent use. A nil *cache keeps nothing.
+// A Cache holds values up to a number of bytes that they cost together. It drops the least recently used value first. It is safe
+// for concurrent use. A nil *Cache holds nothing.
 type Cache[K comparable, V any] struct {
 	most int64
 
@@ -20,7 +20,7 @@ type Cache[K comparable, V any] struct {
 	ring cached[K, V] // before the most and behind the least recently used entry
 }
 
-// cached is one entry, in the ring of all.
+// A cached value is one entry in the ring of all entries.
 type cached[K comparable, V any] struct {
 	key          K
 	value        V
@@ -28,7 +28,7 @@ type cached[K comparable, V any] struct {
 	newer, older *cached[K, V]
 }
 
-// New makes a cache of so many bytes; nil when there are none.
+// New returns a cache of that many bytes, or nil if most is not positive.
 func New[K comparable, V any](most int64) *Cache[K, V] {
 	if most <= 0 {
 		return nil
@@ -38,7 +38,7 @@ func New[K comparable, V any](most int64) *Cache[K, V] {
 	return c
 }
 
-// Get returns what is kept under key, which is now the most recently used.
+// Get returns the value of key, which is now the most recently used.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	if c == nil {
 		return value, false
@@ -54,8 +54,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return e.value, true
 }
 
-// Add keeps value under key, in place of what was kept there. The cost in bytes is that of all that
-// only the cache holds on to, key included. What costs more than the whole cache may is not kept.
+// Add stores value under key and replaces its old value. The cost in bytes includes everything that only the cache refers to, and
+// the key. A value that costs more than the whole cache is not stored.
 func (c *Cache[K, V]) Add(key K, value V, cost int64) {
 	if c == nil {
 		return

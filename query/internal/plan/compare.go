@@ -15,8 +15,8 @@ type Comparison struct {
 	day  func(calendar.Date) calendar.Date // that stands beside a day
 }
 
-// compare gives plan the other period that o asks for, and ends both where plan's has come to.
-// preset is that of plan's range; empty when it has dates.
+// compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the preset of
+// plan's range; empty if the range has dates.
 func (v *resolver) compare(plan *Plan, by ask.Compare, preset string) {
 	if by == "" || !plan.Type.Comparable() {
 		return
@@ -49,8 +49,7 @@ func (v *resolver) compare(plan *Plan, by ask.Compare, preset string) {
 	plan.Other = found
 }
 
-// untilNow is what r has come to: now, to the whole millisecond that is not before it, or the start of
-// r when that lies later.
+// untilNow returns now, rounded up to the millisecond, or the start of r if that is later.
 func untilNow(r calendar.Range, now time.Time) time.Time {
 	now = now.UTC().Add(time.Millisecond - 1).Truncate(time.Millisecond)
 	if now.Before(r.From) {
@@ -59,7 +58,7 @@ func untilNow(r calendar.Range, now time.Time) time.Time {
 	return now
 }
 
-// Label is the date of the bucket that stands beside that of date.
+// Label returns the date of the bucket that corresponds to the bucket of date.
 func (c *Comparison) Label(date string) string {
 	const day = len("2006-01-02")
 	if len(date) < day {

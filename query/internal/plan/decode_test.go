@@ -10,8 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Go hosts make requests without Decode: resolve makes the same checks, and those of what no
-// body can hold.
+// Go hosts make requests without Decode. Resolve makes the same checks, and checks values that a body cannot have.
 func TestResolveChecksRequests(t *testing.T) {
 	number := func(n int) *int { return &n }
 	good := ask.Request{Parameters: []ask.Parameter{{Name: "pages"}}, Preset: "today"}

@@ -141,7 +141,7 @@ func (c Condition) match(value expr.Expr) expr.Expr {
 	return c.compare(value, c.Values)
 }
 
-// inCodes binds a list of its own wherever c is held against a value.
+// inCodes binds a separate list for each comparison of c with a value.
 func (c Condition) inCodes(value expr.Expr) expr.Expr { return inList(value, slices.Clone(c.Codes)) }
 
 func (c Condition) compare(value expr.Expr, values []string) expr.Expr {

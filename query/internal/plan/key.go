@@ -16,9 +16,8 @@ func (p *Plan) ByClock() bool {
 		p.Range.To.After(p.Now) && slices.ContainsFunc(p.Type.Tables, lasts)
 }
 
-// AppendKey appends a text that is the same for equal plans and no others, but for whose rows they
-// read, for the id of the parameter, and for the clock, which counts where byClock says so. Fields,
-// zones and types are told by their names.
+// AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and the
+// clock, which counts if ByClock says so. Fields, zones and types are written by name.
 func (p *Plan) AppendKey(b []byte) []byte {
 	b = ask.AppendKeyTexts(b, p.Type.Name, p.Range.Zone.String())
 	b = ask.AppendKeyNumbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(), p.Range.To.UnixMilli(),
@@ -43,8 +42,8 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	return b
 }
 
-// appendKey appends a text of all of c. What follows from the field and the values by the lists of
-// countries and sources is told too: another version of the program may have other lists.
+// appendKey appends a text of all of c, including values that follow from the lists of countries and sources: another version of
+// the program may have other lists.
 func (c Condition) appendKey(b []byte) []byte {
 	b = ask.AppendKeyTexts(b, c.Field.Name, string(c.Op))
 	b = strconv.AppendBool(b, c.OnEvents)

@@ -16,7 +16,7 @@ func (p *Plan) Keys() []*catalog.Field {
 	return p.Type.DimensionFields
 }
 
-// KeyColumn is what the i-th of the keys is called.
+// KeyColumn returns the name of the column of the i-th key.
 func KeyColumn(i int) expr.Ident { return expr.Ident("key_" + strconv.Itoa(i+1)) }
 
 // KeyOf stands for the values that the rows of an answer have in their i-th key, fields of groupBy

@@ -139,7 +139,7 @@ func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 	}
 }
 
-// conditions are the filters of o on the fields that they name: those of the request, or its own.
+// conditions returns the filters of o on the fields that they name: the filters of the request, or of the parameter.
 func (v *resolver) conditions(o *ask.Options) []Condition {
 	if o.At("filters").Parameter == 0 {
 		return v.filters

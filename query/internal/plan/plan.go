@@ -59,9 +59,9 @@ func (p *Plan) Counted() calendar.Interval {
 	return calendar.Interval{From: p.Range.From.UnixMilli(), To: p.Until.UnixMilli()}
 }
 
-// Columns are the output columns of p, in order: those of groupBy, then the type's.
-// A statement of p selects them in this order, unrounded. The column date holds bucket
-// numbers, booleans are 0 or 1, instants are milliseconds. They are not to be changed.
+// Columns returns the output columns of p, in order: the columns of groupBy, then of the type. A statement of p selects them in
+// this order, unrounded. The column date holds bucket numbers, booleans are 0 or 1, instants are milliseconds. The slice must not
+// be changed.
 func (p *Plan) Columns() []catalog.Output {
 	if len(p.Group) == 0 {
 		return p.Type.Outputs
@@ -107,7 +107,7 @@ type Resolved struct {
 	Grain      calendar.Grain // of the request
 }
 
-// A Parameter is what will run for one parameter, or why it cannot.
+// A Parameter has the plan of one parameter, or the mistake in it.
 type Parameter struct {
 	Name string
 	ID   string
@@ -130,8 +130,8 @@ type resolver struct {
 	mandatoryErr *ask.Error  // the access's filters are not usable
 }
 
-// Resolve decides all that req leaves open. What is wrong with the request as a whole
-// is told as Errors, all of it; what is wrong with one parameter is in its parameter.
+// Resolve decides all that req leaves open. It returns all mistakes of the request. A mistake of one parameter is in its
+// Parameter.
 func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones) (*Resolved, ask.Errors) {
 	var list ask.Issues
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
@@ -197,8 +197,8 @@ func (v *resolver) parameter(i int, p ask.Parameter) Parameter {
 	return found
 }
 
-// mergeErrors makes one of all the mistakes of a parameter: the first, with the texts of all. Those of the options
-// by themselves do not say in words which one is meant.
+// mergeErrors returns one error for all mistakes of a parameter: the first, with the texts of all. Texts about options get the
+// name of the option.
 func mergeErrors(errs ask.Errors) *ask.Error {
 	if len(errs) == 0 {
 		return nil

@@ -186,7 +186,7 @@ func describePlan(p *Plan) string {
 	return b.String()
 }
 
-// What a row shows of a referrer finds that row.
+// A referrer that was copied from a row finds the row.
 func TestReferrerCopiedFromARow(t *testing.T) {
 	of := func(op ask.Op, value string) []string {
 		return conditions([]ask.Filter{{Field: "referrer", Op: op, Values: []string{value}}})[0].Codes
@@ -273,7 +273,7 @@ func TestValuesOfFilters(t *testing.T) {
 	}
 }
 
-// What many parameters with many filters cost, and what is told of them, stays small.
+// Many parameters with many filters cost little, and the list of their mistakes stays short.
 func TestResolveOfManyParameters(t *testing.T) {
 	access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
 	req := ask.Request{Preset: "today", Parameters: slices.Repeat([]ask.Parameter{{Name: "pages"}}, ask.MaxParameters),

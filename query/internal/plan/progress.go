@@ -7,9 +7,9 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
-// Progress is what p's range has come to, and the date of the first bucket of a series that has not
-// begun; neither when the range is over. It is told to the minute, so that an answer is the same
-// for as long, but where a comparison cuts the rows there.
+// Progress returns the time up to which the range of p has come, and the date of the first bucket of a series that has not begun.
+// Both are zero if the range is over. The time is rounded down to the minute, so that an answer stays the same for as long,
+// unless a comparison cuts the rows at that time.
 func (p *Plan) Progress() (until time.Time, partialFrom string) {
 	if p.Type.UntilNow() || !p.Range.To.After(p.Now) {
 		return time.Time{}, ""
