@@ -37,11 +37,11 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 			return false, err
 		}
 	}
-	for _, bu := range e.bundlesOf().all {
+	for _, bu := range e.stateSets().all {
 		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
 			break
 		}
-		g := bu.gathering(e, e.partials.Website(website), website, latest)
+		g := bu.lookup(e, e.partials.Shelf(website), website, latest)
 		if !g.site.Fit(bu.Aggregates) {
 			continue
 		}

@@ -24,7 +24,7 @@ type background struct {
 	stop context.CancelFunc
 
 	mu      sync.Mutex
-	waiting []*pendingMerge
+	waiting []*waitingMerge
 	known   map[string]bool // keys of those that wait, and of the one that runs
 	ended   chan struct{}   // closed when nothing waits any more; nil: nothing does
 }
@@ -46,8 +46,8 @@ func (b *background) do(ctx context.Context, least int, work func(context.Contex
 	return b.pace.Do(ctx, least, work)
 }
 
-// A pendingMerge lacks partials.
-type pendingMerge struct {
+// A waitingMerge lacks partials.
+type waitingMerge struct {
 	*merge
 	key string
 }
@@ -55,7 +55,7 @@ type pendingMerge struct {
 // computeLater has the partials of m computed, unless it waits already or too many others do.
 func (e *Engine) computeLater(m *merge) {
 	b := e.background
-	pending := &pendingMerge{m, string(m.p.AppendKey(ask.AppendKeyTexts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
+	pending := &waitingMerge{m, string(m.p.AppendKey(ask.AppendKeyTexts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.known[pending.key] || len(b.waiting) >= maxWaiting || b.ctx.Err() != nil {
@@ -79,7 +79,7 @@ func (e *Engine) computeWaiting() {
 // computePartials computes what m lacks. What fails is computed when somebody asks again.
 func (e *Engine) computePartials(ctx context.Context, m *merge) {
 	defer func() { _ = recover() }() // whoever asks again gets the statement's answer
-	g := e.gathering(m, nil)
+	g := e.lookup(m, nil)
 	g.background = true
 	if g.load(ctx) == nil {
 		_, _ = g.gather(ctx)
@@ -87,7 +87,7 @@ func (e *Engine) computePartials(ctx context.Context, m *merge) {
 }
 
 // next takes the first that waits, after done was computed; nil: there is none, or the engine was closed.
-func (b *background) next(done *pendingMerge) *pendingMerge {
+func (b *background) next(done *waitingMerge) *waitingMerge {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if done != nil {

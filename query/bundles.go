@@ -19,9 +19,9 @@ import (
 // Partials are computed ahead, and stored, by bundles: all leaves that the types have without filters over the same
 // rows of one table, by the same keys. So what several types need is computed and stored once.
 
-// A bundle is one of them.
-type bundle struct {
-	state.Bundle
+// A stateSet is one of them.
+type stateSet struct {
+	state.StateSet
 	*merge                  // whose only part it is, of no website and no time
 	part   *mergedPart      // which has all leaves
 	count  string           // the name of the leaf that counts rows
@@ -29,16 +29,16 @@ type bundle struct {
 	called map[string]int64 // the names of its stored dictionaries, by those of their members
 }
 
-// bundles are all of an engine, in the order of the types.
-type bundles struct {
-	all     []*bundle
-	byCount map[string][]*bundle // by the name of the leaf that counts rows
+// stateSets are all of an engine, in the order of the types.
+type stateSets struct {
+	all     []*stateSet
+	byCount map[string][]*stateSet // by the name of the leaf that counts rows
 }
 
-// bundlesOf are those of e.
-func (e *Engine) bundlesOf() bundles {
-	return e.bundles.get(func() bundles {
-		found := bundles{byCount: map[string][]*bundle{}}
+// stateSets are those of e.
+func (e *Engine) stateSets() stateSets {
+	return e.sets.get(func() stateSets {
+		found := stateSets{byCount: map[string][]*stateSet{}}
 		// Any website and time do: see bundle.
 		const anyDay = "2001-01-01"
 		now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
@@ -69,12 +69,12 @@ func (e *Engine) bundlesOf() bundles {
 }
 
 // add adds the leaves of a part.
-func (s *bundles) add(m *merge, of *mergedPart) {
+func (s *stateSets) add(m *merge, of *mergedPart) {
 	count := m.leaves[of.count].Name
-	i := slices.IndexFunc(s.byCount[count], func(bu *bundle) bool { return bu.part.needs == of.needs })
+	i := slices.IndexFunc(s.byCount[count], func(bu *stateSet) bool { return bu.part.needs == of.needs })
 	if i < 0 {
 		part := &mergedPart{tb: of.tb, needs: of.needs}
-		bu := &bundle{merge: &merge{p: m.p, keys: m.keys, parts: []*mergedPart{part}}, part: part, count: count}
+		bu := &stateSet{merge: &merge{p: m.p, keys: m.keys, parts: []*mergedPart{part}}, part: part, count: count}
 		i = len(s.byCount[count])
 		s.byCount[count], s.all = append(s.byCount[count], bu), append(s.all, bu)
 	}
@@ -87,8 +87,8 @@ func (s *bundles) add(m *merge, of *mergedPart) {
 	}
 }
 
-func (bu *bundle) has(a state.Aggregate) bool {
-	return slices.ContainsFunc(bu.leaves, func(l leaf) bool { return l.Name == a.Name })
+func (bu *stateSet) has(a state.Aggregate) bool {
+	return slices.ContainsFunc(bu.leaves, func(l aggregate) bool { return l.Name == a.Name })
 }
 
 // statesVersion is a part of the names of states. It has to be another one when what they mean changes in a way that
@@ -97,8 +97,8 @@ const statesVersion = 2
 
 // finish orders the leaves, and names the bundle by the statements that it is computed by: those of a program
 // that computes something else have other names, and meet none of its states.
-func (bu *bundle) finish(e *Engine, seals store.Derivation) {
-	slices.SortStableFunc(bu.leaves, func(a, b leaf) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
+func (bu *stateSet) finish(e *Engine, seals store.Derivation) {
+	slices.SortStableFunc(bu.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	d := e.store.Dialect()
 	hash := sha256.New()
 	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n%t\n", statesVersion, bu.part.needs.Before, bu.part.needs.After, bu.SharesKeys) // a hash takes all
@@ -127,7 +127,7 @@ func (bu *bundle) finish(e *Engine, seals store.Derivation) {
 func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // any will do
 
 // of is the bundle that has all leaves of a part; nil: none has.
-func (s *bundles) of(m *merge, part *mergedPart) *bundle {
+func (s *stateSets) of(m *merge, part *mergedPart) *stateSet {
 	for _, bu := range s.byCount[m.leaves[part.count].Name] {
 		if bu.part.needs == part.needs && !slices.ContainsFunc(part.leaves, func(i int) bool { return !bu.has(m.leaves[i].Aggregate) }) {
 			return bu
@@ -137,7 +137,7 @@ func (s *bundles) of(m *merge, part *mergedPart) *bundle {
 }
 
 // names are those of all that is stored.
-func (s *bundles) names() (all []int64) {
+func (s *stateSets) names() (all []int64) {
 	for _, bu := range s.all {
 		all = append(all, bu.name)
 		for _, dictionary := range bu.called {
@@ -147,10 +147,10 @@ func (s *bundles) names() (all []int64) {
 	return all
 }
 
-// gathering is that of the bundle of a website on some days, in the background.
-func (bu *bundle) gathering(e *Engine, site *state.Website, website store.Subject, days []calendar.Interval) *gathering {
+// lookup is that of the bundle of a website on some days, in the background.
+func (bu *stateSet) lookup(e *Engine, site *state.Shelf, website store.Subject, days []calendar.Interval) *lookup {
 	m, p := *bu.merge, *bu.p
 	p.Subject = website
 	m.p, m.stretches = &p, days
-	return &gathering{merge: &m, engine: e, site: site, background: true, found: make([][]*state.Partial, len(m.leaves))}
+	return &lookup{merge: &m, engine: e, site: site, background: true, found: make([][]*state.Partial, len(m.leaves))}
 }

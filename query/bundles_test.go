@@ -18,14 +18,14 @@ type speaks struct {
 func (s speaks) Dialect() *dialect.Dialect { return s.lang }
 
 // bundlesBy are the bundles of an engine, by the names of their states.
-func bundlesBy(t *testing.T, lang *dialect.Dialect) map[int64]*bundle {
+func bundlesBy(t *testing.T, lang *dialect.Dialect) map[int64]*stateSet {
 	t.Helper()
 	e, err := New(Config{Store: speaks{lang: lang}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[int64]*bundle{}
-	for _, bu := range e.bundlesOf().all {
+	found := map[int64]*stateSet{}
+	for _, bu := range e.stateSets().all {
 		found[bu.name] = bu
 	}
 	return found
@@ -60,7 +60,7 @@ func TestBundles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := e.bundlesOf()
+	known := e.stateSets()
 	seen := 0
 	for _, one := range known.all {
 		for _, i := range one.part.leaves {

@@ -61,10 +61,10 @@ type Engine struct {
 	plain      bool
 	partials   *state.Cache      // nil: none are kept
 	keeper     store.StateKeeper // of partials; nil: they are kept in memory only
-	building   *state.Cache      // of partials that are to be stored
+	batch      *state.Cache      // of partials that are to be stored
 	keeping    sync.Mutex        // held while partials are in building
 	storeFrom  int64
-	bundles    lazy[bundles]
+	sets       lazy[stateSets]
 	prints     map[*catalog.BoundType]func() string // fingerprints
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
@@ -109,7 +109,7 @@ func New(cfg Config) (*Engine, error) {
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
 		e.partials = state.NewCache(most - most/buildingShare)
-		e.building = state.NewCache(most / buildingShare)
+		e.batch = state.NewCache(most / buildingShare)
 		e.keeper, _ = e.store.(store.StateKeeper)
 	}
 	if e.now == nil {

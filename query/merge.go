@@ -31,7 +31,7 @@ type merge struct {
 	p      *plan.Plan
 	keys   []*catalog.Field // of the answer: those of groupBy, then the type's
 	parts  []*mergedPart
-	leaves []leaf         // of all parts
+	leaves []aggregate    // of all parts
 	where  []keyCondition // which rows of the answer have to pass
 
 	stretches []calendar.Interval
@@ -46,8 +46,8 @@ type mergedPart struct {
 	metrics map[*catalog.BoundMetric]expr.Expr
 }
 
-// A leaf is an aggregate that partials are kept of. Metrics are made of them.
-type leaf struct {
+// A aggregate is an aggregate that partials are kept of. Metrics are made of them.
+type aggregate struct {
 	state.Aggregate
 	part *mergedPart
 	e    expr.Expr // the aggregate or, where single rows are listed, what they have
@@ -100,7 +100,7 @@ func (m *merge) add(of *catalog.BoundMetric) (merges bool) {
 	if i < 0 {
 		i = len(m.parts)
 		m.parts = append(m.parts, &mergedPart{tb: tb, metrics: map[*catalog.BoundMetric]expr.Expr{}})
-		m.parts[i].count = m.leaf(m.parts[i], dialect.Count, nil)
+		m.parts[i].count = m.aggregateOf(m.parts[i], dialect.Count, nil)
 	}
 	part, merges := m.parts[i], true
 	made := expr.ReplaceCalls(of.Expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
@@ -108,7 +108,7 @@ func (m *merge) add(of *catalog.BoundMetric) (merges bool) {
 			merges = false
 			return expr.Null()
 		}
-		column := leafColumn(m.leaf(part, op, args))
+		column := aggregateColumn(m.aggregateOf(part, op, args))
 		if op == dialect.Quantile {
 			return expr.Call(op, column, args[1])
 		}
@@ -120,12 +120,12 @@ func (m *merge) add(of *catalog.BoundMetric) (merges bool) {
 
 func ofRows(op dialect.Op) bool { return !op.OfRow() }
 
-// leafColumn stands for what a leaf is in a row.
-func leafColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(leaf))) }
+// aggregateColumn stands for what a leaf is in a row.
+func aggregateColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(leaf))) }
 
-// leaf is the number of the leaf of part that is this aggregate.
-func (m *merge) leaf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
-	found := leaf{part: part, e: expr.Call(op, args...)}
+// aggregateOf is the number of the leaf of part that is this aggregate.
+func (m *merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
+	found := aggregate{part: part, e: expr.Call(op, args...)}
 	found.Kind = states[op]
 	if found.Kind.Lists() {
 		found.e = args[0]

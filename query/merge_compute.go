@@ -23,7 +23,7 @@ const (
 )
 
 // gatherPart finds the partials of a part, and computes those that are missing.
-func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
+func (g *lookup) gatherPart(ctx context.Context, of *mergedPart) error {
 	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
 	// question, though rows may have come since.
 	if !g.background {
@@ -51,7 +51,7 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 
 // computeAll computes the partials of a part in these stretches. It stops with errNoRoom when those that were found so far do not
 // fit into memory together. The caller holds the lock of the website, but in the background.
-func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
+func (g *lookup) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for atOnce := computedAtOnce; len(missing) > 0; {
 		n := followOn(missing, atOnce)
 		rows, err := g.compute(ctx, of, missing[0], missing[0]+n, versions)
@@ -79,7 +79,7 @@ func followOn(missing []int, most int) int {
 
 // look finds the partials of a part that are of these versions of rows, and tells which stretches some
 // are missing of.
-func (g *gathering) look(of *mergedPart, versions []uint64) (missing []int) {
+func (g *lookup) look(of *mergedPart, versions []uint64) (missing []int) {
 	for _, i := range of.leaves {
 		var without []int
 		g.found[i], without = g.site.Find(g.leaves[i].Aggregate, g.stretches, versions)
@@ -93,7 +93,7 @@ func (g *gathering) look(of *mergedPart, versions []uint64) (missing []int) {
 const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all leaves of a part in stretches that follow each other, and tells of how many rows.
-func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
+func (g *lookup) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
 	computed, err := g.asked(of, from, to)
 	if computed == nil && err == nil {
 		computed, err = g.ask(ctx, of, from, to, g.snapshot)
@@ -119,7 +119,7 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 }
 
 // ask asks the store for what partials of stretches are made of.
-func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int, snapshot *days.Snapshot) (*state.Computed, error) {
+func (g *lookup) ask(ctx context.Context, of *mergedPart, from, to int, snapshot *days.Snapshot) (*state.Computed, error) {
 	w := calendar.Interval{From: g.stretches[from].From, To: g.stretches[to-1].To}
 	p := planIn(g.p, w)
 	compiled, computed := g.merge.compilePartials(g.engine.store.Dialect(), p, g.engine.sealed(p, snapshot), of, w)

@@ -11,12 +11,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A merging computes the rows of an answer from partials. A row is the number of a key or, without
+// A merged computes the rows of an answer from partials. A row is the number of a key or, without
 // keys, a bucket of the series, or the only one.
-type merging struct {
+type merged struct {
 	*merge
 	cache     *state.Cache
-	site      *state.Website
+	site      *state.Shelf
 	sources   [][]state.Source // by leaf
 	rows      int
 	first     int64                  // the number of the bucket of row 0
@@ -39,8 +39,8 @@ type quantileOf struct {
 }
 
 // finish makes the rows that the statement of m's plan would give.
-func (m *merge) finish(cache *state.Cache, site *state.Website, found [][]*state.Partial, among [][]string) *store.Rows {
-	g := &merging{merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
+func (m *merge) finish(cache *state.Cache, site *state.Shelf, found [][]*state.Partial, among [][]string) *store.Rows {
+	g := &merged{merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
 		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}, quantiles: map[quantileOf][]int64{}}
 	g.place(found)
 	g.bind()
@@ -55,7 +55,7 @@ func (m *merge) finish(cache *state.Cache, site *state.Website, found [][]*state
 }
 
 // key are the values of a row's keys.
-func (g *merging) key(row int32) []string {
+func (g *merged) key(row int32) []string {
 	if g.values[row] == nil {
 		g.values[row] = state.SplitKey(g.texts[row], len(g.keys))
 	}
@@ -68,7 +68,7 @@ const (
 )
 
 // count is what a leaf counts in a row or, of an extreme, the value.
-func (g *merging) count(i int, row int32) int64 {
+func (g *merged) count(i int, row int32) int64 {
 	if g.counted[i] == nil && g.few == nil && g.leaves[i].Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
 		g.single[i]++
 		return g.countOne(i, row)
@@ -77,7 +77,7 @@ func (g *merging) count(i int, row int32) int64 {
 }
 
 // countOne is count in a row by itself, with keys.
-func (g *merging) countOne(i int, row int32) int64 {
+func (g *merged) countOne(i int, row int32) int64 {
 	leaf := &g.leaves[i]
 	if leaf.Kind.Lists() {
 		return g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
@@ -86,7 +86,7 @@ func (g *merging) countOne(i int, row int32) int64 {
 }
 
 // counts are what a leaf counts in all rows.
-func (g *merging) counts(i int) []int64 {
+func (g *merged) counts(i int) []int64 {
 	if g.counted[i] == nil {
 		switch leaf := &g.leaves[i]; {
 		case g.few != nil:
@@ -106,7 +106,7 @@ func (g *merging) counts(i int) []int64 {
 }
 
 // quantile is one of a leaf in a row. Without keys those of all rows are computed at once.
-func (g *merging) quantile(i int, permille int64, row int32) int64 {
+func (g *merged) quantile(i int, permille int64, row int32) int64 {
 	if len(g.keys) > 0 {
 		return state.Quantile(row, permille, g.sources[i])
 	}
@@ -119,7 +119,7 @@ func (g *merging) quantile(i int, permille int64, row int32) int64 {
 
 // numbersOf are the numbers that a column is in all rows but those that g.texts has more; nil where it
 // is not a mere count, and where of many rows so few are shown that these are counted by themselves.
-func (g *merging) numbersOf(e expr.Expr, shown int) []int64 {
+func (g *merged) numbersOf(e expr.Expr, shown int) []int64 {
 	if _, name, ok := e.Column(); ok && (shown > fewShown || 4*shown > g.rows) {
 		if leaf, ok := g.numbers[name]; ok {
 			return g.counts(leaf)
@@ -129,12 +129,12 @@ func (g *merging) numbersOf(e expr.Expr, shown int) []int64 {
 }
 
 // has reports whether a part counts anything in a row.
-func (g *merging) has(of *mergedPart, row int32) bool {
+func (g *merged) has(of *mergedPart, row int32) bool {
 	return g.totals || int(row) < g.rows && g.count(of.count, row) > 0
 }
 
 // bind finds what the columns of the relation j of a statement are in rows.
-func (g *merging) bind() {
+func (g *merged) bind() {
 	g.columns = map[string]func(int32) expr.Value{
 		string(catalog.BucketColumn): func(row int32) expr.Value { return expr.IntValue(g.first + int64(row)) },
 	}
@@ -155,7 +155,7 @@ func (g *merging) bind() {
 }
 
 // metric is a metric in a row: where its table counts nothing 0 or null, as it says.
-func (g *merging) metric(of *mergedPart, m *catalog.BoundMetric, made expr.Expr, row int32) expr.Value {
+func (g *merged) metric(of *mergedPart, m *catalog.BoundMetric, made expr.Expr, row int32) expr.Value {
 	if !g.has(of, row) {
 		if m.Zero {
 			return expr.IntValue(0)
@@ -187,7 +187,7 @@ func leafOf(e expr.Expr) int {
 }
 
 // value is a column of the answer, or an expression over such, in a row.
-func (g *merging) value(e expr.Expr, row int32) expr.Value {
+func (g *merged) value(e expr.Expr, row int32) expr.Value {
 	return expr.Eval(e, func(e expr.Expr) expr.Value {
 		if op, args, ok := e.Calls(); ok && op == dialect.SumOver {
 			return g.sumOver[args[0].String()]
@@ -201,7 +201,7 @@ func (g *merging) value(e expr.Expr, row int32) expr.Value {
 }
 
 // valueOf gives what value is of an expression in rows: for many rows.
-func (g *merging) valueOf(e expr.Expr) func(row int32) expr.Value {
+func (g *merged) valueOf(e expr.Expr) func(row int32) expr.Value {
 	if _, name, ok := e.Column(); ok && g.columns[name] != nil {
 		return g.columns[name]
 	}
@@ -209,7 +209,7 @@ func (g *merging) valueOf(e expr.Expr) func(row int32) expr.Value {
 }
 
 // sumOverAll computes what e asks of all rows that are shown.
-func (g *merging) sumOverAll(e expr.Expr, shown []int32) {
+func (g *merged) sumOverAll(e expr.Expr, shown []int32) {
 	expr.ReplaceCalls(e, func(op dialect.Op) bool { return op == dialect.SumOver }, func(_ dialect.Op, args []expr.Expr) expr.Expr {
 		name := args[0].String()
 		if _, known := g.sumOver[name]; !known {

@@ -53,7 +53,7 @@ func mergeOnKeys(p *plan.Plan) *merge {
 const sparse = 16
 
 // candidates are the rows whose keys pass the filters on keys. Where these are few, only they are counted from then on.
-func (g *merging) candidates() []int32 {
+func (g *merged) candidates() []int32 {
 	rows := make([]int32, 0, g.rows)
 	for row := range int32(g.rows) {
 		if g.passes(row) {
@@ -66,7 +66,7 @@ func (g *merging) candidates() []int32 {
 	return rows
 }
 
-func (g *merging) passes(row int32) bool {
+func (g *merged) passes(row int32) bool {
 	return !slices.ContainsFunc(g.where, func(c keyCondition) bool {
 		if len(g.keys) == 1 {
 			return !c.Passes(g.texts[row])
@@ -76,7 +76,7 @@ func (g *merging) passes(row int32) bool {
 }
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
-func (g *gathering) mostlyInMemory(ctx context.Context) bool {
+func (g *lookup) mostlyInMemory(ctx context.Context) bool {
 	if !g.site.Has(g.all()) || g.load(ctx) != nil { // whoever answers finds out why
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // place tells what row each key of the partials counts for.
-func (g *merging) place(found [][]*state.Partial) {
+func (g *merged) place(found [][]*state.Partial) {
 	cells := make([][]int32, len(g.stretches))
 	if len(g.keys) > 0 {
 		g.texts = g.site.Keys(g.keyTexts())
@@ -37,7 +37,7 @@ func (g *merging) place(found [][]*state.Partial) {
 }
 
 // cells are the rows of the quarters of an hour of each stretch.
-func (g *merging) cells() [][]int32 {
+func (g *merged) cells() [][]int32 {
 	w, segments := g.p.Counted(), calendar.Segments(g.p.Range)
 	number := func(int64) int64 { return 0 }
 	if g.p.Type.Shape == Series {
@@ -86,7 +86,7 @@ type period struct {
 }
 
 // periods are the months of the range, and the weeks beside them. cells are the rows of each stretch.
-func (g *merging) periods(cells [][]int32) (found []period) {
+func (g *merged) periods(cells [][]int32) (found []period) {
 	at := 0
 	for _, month := range g.whole(0, len(g.stretches), beginsMonth) {
 		found = append(append(found, g.whole(at, month.begin, beginsWeek)...), month)
@@ -111,7 +111,7 @@ func (g *merging) periods(cells [][]int32) (found []period) {
 }
 
 // whole are the periods among stretches that begin at certain times, of which the next ends each.
-func (g *merging) whole(from, to int, begins func(int64) bool) (found []period) {
+func (g *merged) whole(from, to int, begins func(int64) bool) (found []period) {
 	w, begin := g.p.Counted(), -1
 	for i := from; i < to; i++ {
 		s := g.stretches[i]

@@ -13,7 +13,7 @@ import (
 )
 
 // shown are the rows of the answer, before it is paged.
-func (g *merging) shown() []int32 {
+func (g *merged) shown() []int32 {
 	rows := slices.DeleteFunc(g.candidates(), func(row int32) bool { return !g.exists(row) })
 	rows = append(rows, g.zeroRows(rows)...)
 	groups := g.shownGroups()
@@ -29,18 +29,18 @@ func (g *merging) shown() []int32 {
 }
 
 // exists reports whether a row has something that makes a row of the answer.
-func (g *merging) exists(row int32) bool {
+func (g *merged) exists(row int32) bool {
 	return slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
 		return g.has(of, row) && (!g.p.Type.LeftJoin || of.tb == g.p.Type.Table)
 	})
 }
 
 // group is the combination of groupBy that a row has.
-func (g *merging) group(row int32) string { return state.JoinKey(g.key(row)[:len(g.p.Group)]) }
+func (g *merged) group(row int32) string { return state.JoinKey(g.key(row)[:len(g.p.Group)]) }
 
 // shownGroups are the combinations of groupBy that are shown; nil: all are. See
 // compiler.shownGroups.
-func (g *merging) shownGroups() map[string]bool {
+func (g *merged) shownGroups() map[string]bool {
 	if len(g.parts) == 1 || len(g.p.Group) == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (g *merging) shownGroups() map[string]bool {
 
 // zeroRows are rows of the type's values that are not among those that exist, in every combination
 // of groupBy that its own table has.
-func (g *merging) zeroRows(exist []int32) []int32 {
+func (g *merged) zeroRows(exist []int32) []int32 {
 	if !g.p.Type.ZeroFill {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (g *merging) zeroRows(exist []int32) []int32 {
 }
 
 // isAmong reports whether each key of a row, if it has any, is among those of an answer.
-func (g *merging) isAmong(row int32, among [][]string) bool {
+func (g *merged) isAmong(row int32, among [][]string) bool {
 	if len(g.keys) == 0 {
 		return true
 	}
@@ -121,7 +121,7 @@ func (s step) compare(v, w expr.Value) int {
 }
 
 // steps are those of the plan, and what breaks its ties, as compiler.ordering has them.
-func (g *merging) steps() []step {
+func (g *merged) steps() []step {
 	var found []step
 	used := map[string]bool{}
 	add := func(name string, desc bool) {
@@ -155,7 +155,7 @@ func (g *merging) steps() []step {
 
 // page orders rows and cuts them, with one row more than the limit where there is one. Rows of a
 // series, which are filled first, and those beside an answer stay as they are.
-func (g *merging) page(rows []int32) []int32 {
+func (g *merged) page(rows []int32) []int32 {
 	if g.p.Type.Shape == Series || g.p.OfKeys {
 		return rows
 	}
@@ -224,7 +224,7 @@ func least[T any](all []T, n int, compare func(a, b T) int) []T {
 }
 
 // output makes columns of rows, as the statement of the plan has them.
-func (g *merging) output(rows []int32) *store.Rows {
+func (g *merged) output(rows []int32) *store.Rows {
 	out := &store.Rows{Len: len(rows)}
 	var exprs []expr.Expr
 	for _, f := range g.p.Group {

@@ -11,12 +11,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// gathering begins a merge; nil: there is none.
-func (e *Engine) gathering(m *merge, snapshot *days.Snapshot) *gathering {
+// lookup begins a merge; nil: there is none.
+func (e *Engine) lookup(m *merge, snapshot *days.Snapshot) *lookup {
 	if m == nil {
 		return nil
 	}
-	return &gathering{merge: m, engine: e, snapshot: snapshot, site: e.partials.Website(m.p.Subject), found: make([][]*state.Partial, len(m.leaves))}
+	return &lookup{merge: m, engine: e, snapshot: snapshot, site: e.partials.Shelf(m.p.Subject), found: make([][]*state.Partial, len(m.leaves))}
 }
 
 // all are the aggregates of all parts.
@@ -45,19 +45,19 @@ func (e *Engine) merged(ctx context.Context, p *plan.Plan, among [][]string, sna
 	if e.partials == nil {
 		return nil, nil
 	}
-	if g := e.gathering(mergeOnKeys(p), snapshot); g != nil && g.mostlyInMemory(ctx) {
+	if g := e.lookup(mergeOnKeys(p), snapshot); g != nil && g.mostlyInMemory(ctx) {
 		if rows, err := g.merged(ctx, among); rows != nil || err != nil {
 			return rows, err
 		}
 	}
-	g := e.gathering(mergeOf(p), snapshot)
+	g := e.lookup(mergeOf(p), snapshot)
 	if g == nil || !g.site.Asked(g.all()) && !g.mostlyStored(ctx) {
 		return nil, nil
 	}
 	return g.merged(ctx, among)
 }
 
-func (g *gathering) merged(ctx context.Context, among [][]string) (*store.Rows, error) {
+func (g *lookup) merged(ctx context.Context, among [][]string) (*store.Rows, error) {
 	if err := g.load(ctx); err != nil {
 		return nil, err
 	}
@@ -70,22 +70,22 @@ func (g *gathering) merged(ctx context.Context, among [][]string) (*store.Rows, 
 	return g.finish(g.engine.partials, g.site, g.found, among), nil
 }
 
-// A gathering finds the partials of a merge, or computes them.
-type gathering struct {
+// A lookup finds the partials of a merge, or computes them.
+type lookup struct {
 	*merge
 	engine   *Engine
 	snapshot *days.Snapshot // may be nil until load
-	site     *state.Website
+	site     *state.Shelf
 	found    [][]*state.Partial // by leaf and stretch
 
 	background bool // no caller waits: statements have a pace, and the lock of the website is held between them only
 
-	asking *asking // what is computed while stored partials are loaded
+	pending *pending // what is computed while stored partials are loaded
 }
 
 // gather finds the partials of all parts, or computes those that are missing, if they are fit to be kept and there is memory for
 // them. The versions are loaded.
-func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
+func (g *lookup) gather(ctx context.Context) (fit bool, err error) {
 	missing, some, slow := make([]int, len(g.parts)), false, false
 	for i, of := range g.parts {
 		versions := g.versions(of)
@@ -127,7 +127,7 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 }
 
 // demands are the aggregates of all parts, of which so many stretches are missing.
-func (g *gathering) demands(missing []int) (all []state.Demand) {
+func (g *lookup) demands(missing []int) (all []state.Demand) {
 	for i, of := range g.parts {
 		stretches := len(rowsIn(g.versions(of)))
 		for _, a := range g.aggregates(of) {
@@ -147,14 +147,14 @@ func tooLarge(err error) bool {
 
 // slow reports whether it takes longer to compute the partials of a part that are missing, and not stored, than the
 // statement takes: they are of a quarter of the days, and those of a day cost at least four times what the statement costs by day.
-func (g *gathering) slow(ctx context.Context, of *mergedPart, missing []int, versions []uint64) bool {
+func (g *lookup) slow(ctx context.Context, of *mergedPart, missing []int, versions []uint64) bool {
 	_, _, others := g.stored(ctx, of, missing, versions)
 	return len(others) > 0 && 4*len(others) >= len(rowsIn(slices.Clone(versions)))
 }
 
 // manyStale reports whether a quarter of the days that have rows got new ones since somebody
 // asked about them: a day's partials cost at least four times what the statement costs by day, and may be as short-lived as those before.
-func (g *gathering) manyStale() bool {
+func (g *lookup) manyStale() bool {
 	many := false
 	for _, of := range g.parts {
 		versions := g.versions(of)

@@ -242,7 +242,7 @@ func TestPeriods(t *testing.T) {
 }
 
 // randomSeries is the merge of a series in a random zone; nil where that is asked wrongly.
-func randomSeries(e *Engine, rng *rand.Rand) *merging {
+func randomSeries(e *Engine, rng *rand.Rand) *merged {
 	zones := []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "Africa/Cairo"}
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
 	req := Request{Parameters: []Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
@@ -252,7 +252,7 @@ func randomSeries(e *Engine, rng *rand.Rand) *merging {
 		return nil
 	}
 	if m := mergeOf(found.Parameters[0].Plan); m != nil {
-		return &merging{merge: m}
+		return &merged{merge: m}
 	}
 	return nil
 }

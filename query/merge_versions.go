@@ -14,7 +14,7 @@ func (of *mergedPart) needed(s calendar.Interval) calendar.Interval {
 }
 
 // needed returns the days whose rows decide what the answer is.
-func (g *gathering) needed() (all calendar.Interval) {
+func (g *lookup) needed() (all calendar.Interval) {
 	if len(g.stretches) == 0 {
 		return all
 	}
@@ -25,7 +25,7 @@ func (g *gathering) needed() (all calendar.Interval) {
 }
 
 // load reads the days that the answer is merged from, unless the snapshot has them.
-func (g *gathering) load(ctx context.Context) error {
+func (g *lookup) load(ctx context.Context) error {
 	if g.snapshot.Covers(g.needed()) {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (g *gathering) load(ctx context.Context) error {
 }
 
 // reload reads them again.
-func (g *gathering) reload(ctx context.Context) (err error) {
+func (g *lookup) reload(ctx context.Context) (err error) {
 	d, ok := g.engine.store.(store.Deriver)
 	if !ok {
 		return errNotDerived
@@ -44,7 +44,7 @@ func (g *gathering) reload(ctx context.Context) (err error) {
 }
 
 // versions returns the versions of the rows that partials of a part are computed from, by stretch.
-func (g *gathering) versions(of *mergedPart) []uint64 {
+func (g *lookup) versions(of *mergedPart) []uint64 {
 	versions := make([]uint64, len(g.stretches))
 	for i, s := range g.stretches {
 		versions[i] = g.snapshot.Version(of.needed(s))

@@ -29,13 +29,13 @@ const (
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
 	e.keeping.Lock()
 	defer e.keeping.Unlock()
-	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), bundles: e.bundlesOf()}
+	b := &batch{engine: e, from: pageviews, website: website, known: e.partials.Shelf(website), sets: e.stateSets()}
 	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.site, b.days, b.built = e.building.Website(website), days[n:], nil
+		b.site, b.days, b.built = e.batch.Shelf(website), days[n:], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
@@ -43,13 +43,13 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []calenda
 			n, atOnce = len(days), len(b.days)/2
 		case err != nil || !done:
 			return err != nil, err
-		case len(b.built) > 0 && e.building.Size() < e.building.MaxBytes()/8:
+		case len(b.built) > 0 && e.batch.Size() < e.batch.MaxBytes()/8:
 			atOnce = min(2*atOnce, computedAtOnce)
 		}
 		days = days[:n]
-		e.building.Forget(website)
+		e.batch.Forget(website)
 	}
-	if names := b.bundles.names(); b.known.HasOtherStored(names) { // an older program stored it
+	if names := b.sets.names(); b.known.HasOtherStored(names) { // an older program stored it
 		return true, e.keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
@@ -77,14 +77,14 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 // errNotBusy: the website has fewer pageviews than Config.StoreFrom.
 var errNotBusy = errors.New("query: the website is not busy")
 
-// A building makes states of some days.
-type building struct {
+// A batch makes states of some days.
+type batch struct {
 	engine  *Engine
 	website store.Subject
-	from    int64          // pageviews a day
-	site    *state.Website // that has the partials until they are stored
-	known   *state.Website // that knows what is stored
-	bundles bundles
+	from    int64        // pageviews a day
+	site    *state.Shelf // that has the partials until they are stored
+	known   *state.Shelf // that knows what is stored
+	sets    stateSets
 	days    []calendar.Interval
 	built   []built
 
@@ -93,16 +93,16 @@ type building struct {
 
 // A built bundle has its partials in memory of the days that are due.
 type built struct {
-	bu *bundle
-	*gathering
+	bu *stateSet
+	*lookup
 	versions []uint64 // by day
 	due      []int    // days
 }
 
 // build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
-func (b *building) build(ctx context.Context, stop func() bool) (done bool, err error) {
+func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err error) {
 	b.snapshot = nil // versions and seals are of one time, as in gatherPart; a day that changes later is stored for nothing
-	for i, bu := range b.bundles.all {
+	for i, bu := range b.sets.all {
 		one, err := b.gather(ctx, bu)
 		if tooLarge(err) {
 			continue
@@ -131,14 +131,14 @@ func (b *building) build(ctx context.Context, stop func() bool) (done bool, err 
 }
 
 // gather computes the partials of a bundle, of the days that are due.
-func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error) {
-	one = built{bu: bu, gathering: bu.gathering(b.engine, b.site, b.website, b.days)}
+func (b *batch) gather(ctx context.Context, bu *stateSet) (one built, err error) {
+	one = built{bu: bu, lookup: bu.lookup(b.engine, b.site, b.website, b.days)}
 	one.snapshot = b.snapshot
 	if err := one.load(ctx); err != nil {
 		return one, err
 	}
 	b.snapshot = one.snapshot
-	one.versions = one.gathering.versions(bu.part)
+	one.versions = one.lookup.versions(bu.part)
 	for i, stored := range b.known.StoredVersions(bu.name, b.days) {
 		if stored < one.versions[i] {
 			one.due = append(one.due, i)
@@ -163,7 +163,7 @@ func (o *built) pageviews() int64 {
 }
 
 // encode makes the states that are to be stored, and the dictionaries that are new.
-func (b *building) encode(ctx context.Context) (dictionaries, states []store.State, err error) {
+func (b *batch) encode(ctx context.Context) (dictionaries, states []store.State, err error) {
 	if err := b.site.Lock(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -186,7 +186,7 @@ func (b *building) encode(ctx context.Context) (dictionaries, states []store.Sta
 }
 
 // loadDictionaries loads those that are stored, so that what is stored later is stored with the same.
-func (b *building) loadDictionaries(ctx context.Context) error {
+func (b *batch) loadDictionaries(ctx context.Context) error {
 	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
 		for _, members := range one.bu.unknown(b.site, one.bu.Aggregates, b.days) {
@@ -210,8 +210,8 @@ func (b *building) loadDictionaries(ctx context.Context) error {
 }
 
 // encodeDay makes the states of the i-th day.
-func (b *building) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
-	var bundles []*state.Bundle
+func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
+	var bundles []*state.StateSet
 	var found [][]*state.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
@@ -219,7 +219,7 @@ func (b *building) encodeDay(i int, of calendar.Interval) (dictionaries, states 
 		if !slices.Contains(one.due, i) || partials == nil {
 			continue
 		}
-		bundles, found = append(bundles, &one.bu.Bundle), append(found, partials)
+		bundles, found = append(bundles, &one.bu.StateSet), append(found, partials)
 		rows = one.snapshot.Version(of)
 		states = append(states, store.State{Name: one.bu.name, Day: start, Version: one.versions[i], Rows: rows})
 		for members, name := range one.bu.called {
@@ -238,9 +238,9 @@ func (b *building) encodeDay(i int, of calendar.Interval) (dictionaries, states 
 }
 
 // replaced notes that what is stored with the dictionary of a day has to be computed anew, since there is another.
-func (b *building) replaced(members string, of calendar.Interval) {
+func (b *batch) replaced(members string, of calendar.Interval) {
 	b.known.ForgetDictionary(members, of)
-	for _, bu := range b.bundles.all {
+	for _, bu := range b.sets.all {
 		if _, has := bu.called[members]; has {
 			b.known.NoteStored([]state.StoredVersion{{Name: bu.name, Of: of}})
 		}
@@ -248,7 +248,7 @@ func (b *building) replaced(members string, of calendar.Interval) {
 }
 
 // partials are those of the bundle in a stretch, of a version; nil where some are missing or it has no rows.
-func (bu *bundle) partials(site *state.Website, of calendar.Interval, version uint64) (all []*state.Partial) {
+func (bu *stateSet) partials(site *state.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range bu.Aggregates {
 		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
 		if len(missing) > 0 || found[0] == nil {
@@ -260,7 +260,7 @@ func (bu *bundle) partials(site *state.Website, of calendar.Interval, version ui
 }
 
 // store stores first the dictionaries, without which no state can be read.
-func (b *building) store(ctx context.Context, dictionaries, states []store.State) error {
+func (b *batch) store(ctx context.Context, dictionaries, states []store.State) error {
 	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
 	all := append(dictionaries, states...)
 	for len(all) > 0 {

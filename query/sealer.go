@@ -31,7 +31,7 @@ type Sealer struct {
 	ahead   map[store.Subject][]store.Day // as they were when partials were computed ahead
 	// scattered are the days that were resealed: what is kept of each lies where each part of it was
 	// written, among that of other websites.
-	scattered map[store.Subject]map[int64]bool
+	fragmented map[store.Subject]map[int64]bool
 }
 
 // A Backlog is what a Sealer has to do. Days of websites that receive events are due time and again.
@@ -68,11 +68,11 @@ func NewSealer(e *Engine) *Sealer {
 		return nil
 	}
 	if e.keeper != nil {
-		e.bundlesOf() // now, not when the first question waits
+		e.stateSets() // now, not when the first question waits
 	}
 	return &Sealer{
 		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
-		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[int64]bool{},
+		ahead: map[store.Subject][]store.Day{}, fragmented: map[store.Subject]map[int64]bool{},
 	}
 }
 
@@ -149,7 +149,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	var due Backlog
 	all := 0 // days
 	for of, version := range websites {
-		if s.done[of] == version && len(s.scattered[of]) == 0 {
+		if s.done[of] == version && len(s.fragmented[of]) == 0 {
 			s.sealed[of] = s.engine.now()
 			continue
 		}
@@ -247,7 +247,7 @@ func (s *Sealer) seal(ctx context.Context, wanted []dayRun, rests int) (sealedDa
 }
 
 func (s *Sealer) sealOne(ctx context.Context, run dayRun) error {
-	scattered := s.scattered[run.of]
+	scattered := s.fragmented[run.of]
 	if run.whole {
 		err := s.engine.sealDays(ctx, run.of, run.Interval)
 		maps.DeleteFunc(scattered, func(day int64, _ bool) bool { return err == nil && run.Has(day) })
@@ -257,7 +257,7 @@ func (s *Sealer) sealOne(ctx context.Context, run dayRun) error {
 	if partly && err == nil {
 		if scattered == nil {
 			scattered = map[int64]bool{}
-			s.scattered[run.of] = scattered
+			s.fragmented[run.of] = scattered
 		}
 		for day := run.From; day < run.To; day += calendar.Day {
 			scattered[day] = true
@@ -288,7 +288,7 @@ func (s *Sealer) settled(of store.Subject, known []store.Day) []dayRun {
 	over, all := s.engine.settledBefore(), spanned(of, known)
 	wanted := make([]bool, all.Days())
 	for _, d := range known {
-		wanted[all.index(d.Start)] = s.scattered[of][d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
+		wanted[all.index(d.Start)] = s.fragmented[of][d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
 	}
 	found := all.runs(wanted)
 	for i := range found {

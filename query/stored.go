@@ -16,7 +16,7 @@ import (
 // process on every store, and grow with every row that comes or goes. What fails to be stored or loaded is computed.
 
 // listStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
-func (e *Engine) listStored(ctx context.Context, site *state.Website, website store.Subject) error {
+func (e *Engine) listStored(ctx context.Context, site *state.Shelf, website store.Subject) error {
 	states, err := e.keeper.States(ctx, website)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -37,12 +37,12 @@ func dayOf(start time.Time) calendar.Interval {
 
 // mostlyStored reports whether the store has the partials of at least half of the days with rows. Then the first
 // answer is merged, too. Where it has nothing of the website, that costs one look.
-func (g *gathering) mostlyStored(ctx context.Context) bool {
+func (g *lookup) mostlyStored(ctx context.Context) bool {
 	if g.engine.keeper == nil || !g.site.Fit(g.all()) {
 		return false
 	}
-	known := g.engine.bundlesOf()
-	bundles := make([]*bundle, len(g.parts))
+	known := g.engine.stateSets()
+	bundles := make([]*stateSet, len(g.parts))
 	for i, of := range g.parts {
 		if bundles[i] = known.of(g.merge, of); bundles[i] == nil {
 			return false
@@ -79,7 +79,7 @@ const (
 
 // loadStored loads what the store has of the missing stretches of a part, and returns those that are missing
 // yet. The caller holds the lock of the website, but in the background.
-func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
+func (g *lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
 	bu, wanted, others := g.stored(ctx, of, missing, versions)
 	if len(wanted) == 0 {
 		return missing, nil
@@ -105,11 +105,11 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 }
 
 // stored tells which of the missing stretches of a part the store has, by a bundle, and which others are missing.
-func (g *gathering) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *bundle, wanted []calendar.Interval, others []int) {
+func (g *lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *stateSet, wanted []calendar.Interval, others []int) {
 	if g.engine.keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
 	}
-	known := g.engine.bundlesOf()
+	known := g.engine.stateSets()
 	bu = known.of(g.merge, of)
 	if bu == nil || !g.site.IsStoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
 		return nil, nil, missing
@@ -125,8 +125,8 @@ func (g *gathering) stored(ctx context.Context, of *mergedPart, missing []int, v
 	return bu, wanted, others
 }
 
-// An asking is a statement that the store answers meanwhile.
-type asking struct {
+// An pending is a statement that the store answers meanwhile.
+type pending struct {
 	part     *mergedPart
 	from, to int // stretches
 	done     chan struct{}
@@ -135,14 +135,14 @@ type asking struct {
 }
 
 // computeBeside begins to ask the store for what partials of the first of these stretches are made of.
-func (g *gathering) computeBeside(ctx context.Context, of *mergedPart, missing []int) {
-	g.asking = nil
+func (g *lookup) computeBeside(ctx context.Context, of *mergedPart, missing []int) {
+	g.pending = nil
 	if len(missing) == 0 {
 		return
 	}
 	snapshot := g.snapshot
-	b := &asking{part: of, from: missing[0], to: missing[0] + followOn(missing, computedAtOnce), done: make(chan struct{})}
-	g.asking = b
+	b := &pending{part: of, from: missing[0], to: missing[0] + followOn(missing, computedAtOnce), done: make(chan struct{})}
+	g.pending = b
 	go func() {
 		defer close(b.done)
 		defer func() { _ = recover() }() // whoever asks again finds out
@@ -151,12 +151,12 @@ func (g *gathering) computeBeside(ctx context.Context, of *mergedPart, missing [
 }
 
 // asked waits for what was computed of these stretches; nil: nothing was.
-func (g *gathering) asked(of *mergedPart, from, to int) (*state.Computed, error) {
-	b := g.asking
+func (g *lookup) asked(of *mergedPart, from, to int) (*state.Computed, error) {
+	b := g.pending
 	if b == nil || b.part != of || b.from != from || b.to != to {
 		return nil, nil
 	}
-	g.asking = nil
+	g.pending = nil
 	<-b.done
 	return b.computed, b.err
 }
@@ -176,7 +176,7 @@ type storedDays struct {
 
 // loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. Those of many days are loaded
 // together, which takes less time than one after the other.
-func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []state.Aggregate, chunks [][]calendar.Interval) {
+func (g *lookup) loadChunks(ctx context.Context, bu *stateSet, some []state.Aggregate, chunks [][]calendar.Interval) {
 	var all []storedDays
 	for bytes := 0; len(chunks) > 0; {
 		read := make([]storedDays, min(len(chunks), readAtOnce))
@@ -195,7 +195,7 @@ func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []state.Agg
 }
 
 // readChunk reads states of some days, with their dictionaries. It has no days when the store fails to tell.
-func (g *gathering) readChunk(ctx context.Context, bu *bundle, some []state.Aggregate, days []calendar.Interval) storedDays {
+func (g *lookup) readChunk(ctx context.Context, bu *stateSet, some []state.Aggregate, days []calendar.Interval) storedDays {
 	names := []int64{bu.name}
 	for _, members := range bu.unknown(g.site, some, days) {
 		names = append(names, bu.called[members])
@@ -207,7 +207,7 @@ func (g *gathering) readChunk(ctx context.Context, bu *bundle, some []state.Aggr
 	return storedDays{days, of, bu.dictionaries(of, days)}
 }
 
-func (g *gathering) loadDays(bu *bundle, some []state.Aggregate, all []storedDays) {
+func (g *lookup) loadDays(bu *stateSet, some []state.Aggregate, all []storedDays) {
 	var states []state.StoredState
 	var unread []state.StoredVersion
 	for _, read := range all {
@@ -224,14 +224,14 @@ func (g *gathering) loadDays(bu *bundle, some []state.Aggregate, all []storedDay
 			states = append(states, one)
 		}
 	}
-	for _, day := range g.site.Load(&bu.Bundle, some, quarter, states) {
+	for _, day := range g.site.Load(&bu.StateSet, some, quarter, states) {
 		unread = append(unread, state.StoredVersion{Name: bu.name, Of: day})
 	}
 	g.site.NoteStored(unread)
 }
 
 // dictionaries are those among what was read that are not damaged.
-func (bu *bundle) dictionaries(read map[storedName]store.State, days []calendar.Interval) map[storedName]*state.Dictionary {
+func (bu *stateSet) dictionaries(read map[storedName]store.State, days []calendar.Interval) map[storedName]*state.Dictionary {
 	found := map[storedName]*state.Dictionary{}
 	for _, name := range bu.called {
 		for _, day := range days {
@@ -247,7 +247,7 @@ func (bu *bundle) dictionaries(read map[storedName]store.State, days []calendar.
 }
 
 // unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
-func (bu *bundle) unknown(site *state.Website, some []state.Aggregate, days []calendar.Interval) []string {
+func (bu *stateSet) unknown(site *state.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
 	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
 		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return !site.HasDictionary(members, s) })
 	})

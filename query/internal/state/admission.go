@@ -1,17 +1,20 @@
 package state
 
-import "slices"
+import (
+	"slices"
+)
 
-// Partials are admitted to memory when they were asked for before. They push out those that were not used for longest. Where
-// these come back soon, not all that is asked for fits, and questions would push out each other's partials by turns: each answer
-// would compute all of its own again, which takes longer than a statement. So what was pushed out is admitted again only beside
-// all that was used since it was asked for some times, the more often the more often it was pushed out.
+// Partials are admitted to memory from the second question on. They push out the partials that were not used for longest. If
+// these are asked for again soon, not all of them fit, and questions would push out each other's partials by turns. Each answer
+// would compute all its partials again, which takes longer than a statement. So partials that were pushed out are admitted again
+// only beside all others that were used since they were asked for several times. The more often they were pushed out, the more
+// times this takes.
 
-// maxAsked is how many aggregates of a website are remembered to have been asked for.
+// maxAsked bounds the aggregates of a website that are remembered as asked for.
 const maxAsked = 4096
 
-// manyTimes is how often something is asked for at most before it pushes out what nobody used meanwhile: of what several callers
-// use by turns, each was used after so many.
+// manyTimes bounds how often an aggregate has to be asked for before it pushes out others that nobody used meanwhile. If several
+// callers use their partials by turns, each was used after so many questions.
 const manyTimes = 8
 
 // An asked aggregate is one that was asked for.
@@ -31,9 +34,9 @@ func (a *asked) since() uint64 {
 	return a.at[i]
 }
 
-// Asked notes that these aggregates are asked for, and reports whether all of them were before and
-// are fit to be kept. What is asked for once is not worth keeping.
-func (w *Website) Asked(all []Aggregate) bool {
+// Asked notes that these aggregates are asked for, and reports whether all of them were asked for before and fit into memory. It
+// takes two questions before partials are worth their memory.
+func (w *Shelf) Asked(all []Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	before, now := true, w.cache.tick()
@@ -54,15 +57,15 @@ func (w *Website) Asked(all []Aggregate) bool {
 	return before
 }
 
-// Fit reports whether these aggregates can be kept, as far as is known.
-func (w *Website) Fit(all []Aggregate) bool {
+// Fit reports whether these aggregates fit into memory, as far as is known.
+func (w *Shelf) Fit(all []Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return !slices.ContainsFunc(all, func(a Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.tooLarge })
 }
 
-// Exclude notes that these aggregates cannot be kept.
-func (w *Website) Exclude(all []Aggregate) {
+// Exclude notes that these aggregates do not fit into memory.
+func (w *Shelf) Exclude(all []Aggregate) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	for _, a := range all {
@@ -71,15 +74,15 @@ func (w *Website) Exclude(all []Aggregate) {
 	}
 }
 
-// NumberingSize is how many bytes the numbers of keys and members take.
-func (w *Website) NumberingSize() int64 {
+// NumberingSize returns the bytes that the numbers of keys and members take.
+func (w *Shelf) NumberingSize() int64 {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return w.size
 }
 
 // RecordSize notes how many bytes the partials of an aggregate take, and numbers that were new when they were computed.
-func (w *Website) RecordSize(a Aggregate, found []*Partial, names int64) {
+func (w *Shelf) RecordSize(a Aggregate, found []*Partial, names int64) {
 	bytes, n := sizeOf(found)
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -88,7 +91,7 @@ func (w *Website) RecordSize(a Aggregate, found []*Partial, names int64) {
 	}
 }
 
-// sizeOf is how many bytes partials take, and how many have rows.
+// sizeOf returns the bytes of partials, and how many of them have rows.
 func sizeOf(found []*Partial) (bytes, n int64) {
 	for _, p := range found {
 		if p != nil {
@@ -100,7 +103,7 @@ func sizeOf(found []*Partial) (bytes, n int64) {
 }
 
 // ExceedsMemory reports whether partials, by aggregate and stretch, take more memory than there is for all.
-func (w *Website) ExceedsMemory(found [][]*Partial) bool {
+func (w *Shelf) ExceedsMemory(found [][]*Partial) bool {
 	all := int64(0)
 	for _, of := range found {
 		bytes, _ := sizeOf(of)
@@ -117,11 +120,11 @@ type Demand struct {
 	Stretches, Missing int
 }
 
-// Admit reports whether there is memory for the partials that an answer is merged from: for all together and, where a
-// quarter is missing or more, for these beside what stays. It takes partials for as large as
-// those that were measured. Where only the numbers of keys and members that other questions had are in the way, and it was asked
-// often enough, w is begun anew.
-func (w *Website) Admit(all []Demand) bool {
+// Admit reports whether there is memory for the partials that an answer is merged from: for all together and, if a quarter or
+// more is missing, for these beside the partials that stay. It assumes that partials are as large as the measured ones. If only
+// the numbers of keys and members of other questions take the room, and the answer was asked for often enough, w starts again
+// empty.
+func (w *Shelf) Admit(all []Demand) bool {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,8 +146,8 @@ func (w *Website) Admit(all []Demand) bool {
 	return 4*missing < stretches || c.used(since)+more <= c.most
 }
 
-// used is how many bytes those take that were used since then, without rollups and dictionaries, which are made again where there
-// is room.
+// used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made again when
+// there is room.
 func (c *Cache) used(since uint64) (bytes int64) {
 	for _, w := range c.websites {
 		names := int64(0)

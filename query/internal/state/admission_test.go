@@ -16,7 +16,7 @@ type asker struct {
 	*testing.T
 	rng       *rand.Rand
 	cache     *state.Cache
-	site      *state.Website
+	site      *state.Shelf
 	stretches []calendar.Interval
 	always    bool // it does not mind whether there is room
 	rows      int  // of which a partial is computed
@@ -32,7 +32,7 @@ func newAsker(t *testing.T, most int64) *asker {
 // ask asks a question, and reports how many partials were computed for it and whether it is merged in the end.
 func (a *asker) ask(question int) (computed int, merged bool) {
 	a.Helper()
-	a.site = a.cache.Website(store.Subject{ID: "w"})
+	a.site = a.cache.Shelf(store.Subject{ID: "w"})
 	aggregate := []state.Aggregate{{Name: fmt.Sprint(question), Kind: state.Sample}}
 	a.site.Asked(aggregate)
 	found, missing := a.site.Find(aggregate[0], a.stretches, []uint64{1, 1})
@@ -80,9 +80,9 @@ func (a *asker) turns(questions, rounds int) (computed, merged int) {
 	return computed, merged
 }
 
-// TestAdmission wants questions that are asked by turns, and whose partials do not all fit into memory, not to push out each
-// other's, which it shows that they would without Admit; those that nobody asks for any more to make room; and what does not
-// fit at all to be computed once.
+// TestAdmission checks questions that are asked by turns and whose partials do not all fit into memory. They must not push out
+// each other's partials, which they would without Admit. Partials that nobody asks for any more must make room. Partials that
+// never fit must be computed only once.
 func TestAdmission(t *testing.T) {
 	const one = 5000 // about, that the partials of a question take
 	for _, always := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 // are hardly more bits than there must be. Of numbers that follow one another closely this is a bit for each that is
 // there or is not.
 
-// lowBits is how many lower bits are written as they are of n differences that sum up to so much.
+// lowBits returns the number of lower bits that are written unchanged, for n differences with that sum.
 func lowBits(sum uint64, n int) uint {
 	average := sum / uint64(n)
 	return uint(max(bits.Len64(average-average/4), 1) - 1) // of three quarters
@@ -47,7 +47,7 @@ func (w *bitWriter) rice(value uint64, low uint) {
 	w.write(value&(1<<low-1), low)
 }
 
-// done is all that was written, and begins anew.
+// done returns the bits that were written, and starts again.
 func (w *bitWriter) done() []byte {
 	w.write(0, (8-w.n)%8)
 	written := w.b

@@ -14,10 +14,10 @@ import (
 // ErrTooLarge: the rows are not worth keeping, since they are too many or have too many keys.
 var ErrTooLarge = errors.New("state: too much to keep")
 
-// maxGroups is how many groups what was computed has at most: each takes some bytes while partials are made.
+// maxGroups bounds the groups of computed rows: each takes some bytes while partials are made.
 const maxGroups = 1 << 24
 
-// maxKeys is how many keys a stretch has at most.
+// maxKeys bounds the keys of a stretch.
 const maxKeys = 50_000
 
 // An Aggregate says what partials hold the state of.
@@ -48,7 +48,7 @@ type Computed struct {
 	Count      int   // the column of how many rows of the store a row stands for
 }
 
-// A builder makes partials of what was computed: one of each aggregate and stretch.
+// A builder makes partials of computed rows: one for each aggregate and stretch.
 type builder struct {
 	*Computed
 	keys   int      // how many there may be
@@ -239,8 +239,8 @@ func (b *builder) samples(column int) []*Partial {
 	})
 }
 
-// gather puts the values of rows, each so many times, in the order of their groups, and returns
-// what gives those of a group.
+// gather puts the values of rows, each so many times, in the order of their groups. It returns a function for the values of a
+// group.
 func gather[T any](b *builder, value func(row int) (T, int)) func(group int) []T {
 	ends := make([]uint32, b.keys*len(b.Stretches)+1)
 	values, times := make([]T, len(b.groups)), make([]int, len(b.groups))
@@ -268,7 +268,7 @@ func gather[T any](b *builder, value func(row int) (T, int)) func(group int) []T
 }
 
 // build makes the partials of every aggregate, by stretch.
-func (c *Computed) build(w *Website) ([][]*Partial, error) {
+func (c *Computed) build(w *Shelf) ([][]*Partial, error) {
 	made := &builder{Computed: c}
 	if err := made.groupsOf(w.keysCalled(c.KeyNames)); err != nil {
 		return nil, err

@@ -9,14 +9,14 @@ import (
 // ErrDamaged: what is stored cannot be read.
 var ErrDamaged = errors.New("state: damaged, or of another format")
 
-// The first byte of what is stored. A change of what the others mean needs a new one.
+// The first byte of stored bytes is their format. A new meaning of the others needs a new format.
 const (
 	stateFormat         = 3
 	dictionaryFormat    = 2
 	keyDictionaryFormat = 4
 )
 
-// head is how many bytes are before those that count: the format, and a checksum of the rest.
+// head is the number of bytes before the content: the format, and a checksum of the rest.
 const head = 1 + 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -28,7 +28,8 @@ func newEncoder(format byte) *encoder {
 	return &encoder{append(make([]byte, 0, 4096), format, 0, 0, 0, 0)}
 }
 
-func (e *encoder) uint(n uint64)  { e.b = binary.AppendUvarint(e.b, n) }
+func (e *encoder) uint(n uint64) { e.b = binary.AppendUvarint(e.b, n) }
+
 func (e *encoder) fixed(n uint64) { e.b = binary.LittleEndian.AppendUint64(e.b, n) }
 
 func (e *encoder) bytes(b []byte) {
@@ -36,8 +37,8 @@ func (e *encoder) bytes(b []byte) {
 	e.b = append(e.b, b...)
 }
 
-// texts writes those with these numbers, which are in order: of each how much of the end of the one before it lacks, and
-// how much it has in place of that; in a byte if these are few.
+// texts writes the texts with these numbers, which are in order. Of each it writes how many bytes at the end of the one before
+// are dropped, and the bytes that replace them; in one byte if both numbers are small.
 func (e *encoder) texts(texts []string, numbers []uint32) {
 	before := ""
 	e.uint(uint64(len(numbers)))
@@ -62,7 +63,7 @@ func (e *encoder) texts(texts []string, numbers []uint32) {
 // manyBytes and more are not written in half a byte.
 const manyBytes = 15
 
-// done is all that was written, with its checksum.
+// done returns the bytes that were written, with their checksum.
 func (e *encoder) done() []byte {
 	binary.LittleEndian.PutUint32(e.b[1:head], crc32.Checksum(e.b[head:], castagnoli))
 	return e.b
@@ -108,7 +109,7 @@ func (r *reader) fixed() uint64 {
 	return n
 }
 
-// count is how many things follow, each of so many bytes or more.
+// count returns the number of values that follow, each of which takes at least so many bytes.
 func (r *reader) count(bytes int) int {
 	n := r.uint()
 	if n > uint64(len(r.b)/bytes) {
@@ -118,7 +119,7 @@ func (r *reader) count(bytes int) int {
 	return int(n)
 }
 
-// bytes are valid as long as what they were read from is.
+// bytes returns bytes that are valid as long as the bytes that r reads.
 func (r *reader) bytes() []byte { return r.some(r.count(1)) }
 
 func (r *reader) some(n int) []byte {

@@ -6,25 +6,24 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Cache keeps partials in memory and forgets those that were not used for longest. It is safe for
-// concurrent use.
+// A Cache holds partials in memory and drops the least recently used ones. It is safe for concurrent use.
 type Cache struct {
 	most int64
 
 	mu       sync.Mutex
 	size     int64 // bytes, about
 	clock    uint64
-	websites map[store.Subject]*Website
+	websites map[store.Subject]*Shelf
 
 	counters sync.Pool
 }
 
 // NewCache makes a cache of about most bytes.
 func NewCache(most int64) *Cache {
-	return &Cache{most: most, websites: map[store.Subject]*Website{}}
+	return &Cache{most: most, websites: map[store.Subject]*Shelf{}}
 }
 
-// Forget forgets what is kept of a subject.
+// Forget drops all partials of a subject.
 func (c *Cache) Forget(of store.Subject) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,8 +32,8 @@ func (c *Cache) Forget(of store.Subject) {
 	}
 }
 
-// remove forgets what is kept of w. The caller holds c.mu.
-func (c *Cache) remove(w *Website) {
+// remove drops w. The caller holds c.mu.
+func (c *Cache) remove(w *Shelf) {
 	for name := range w.aggregates {
 		w.forget(name)
 	}
@@ -49,16 +48,16 @@ func (c *Cache) remove(w *Website) {
 	delete(c.websites, w.subject)
 }
 
-// renew forgets what is kept of w, but for what was asked. The caller holds c.mu.
-func (c *Cache) renew(w *Website) {
+// renew drops w, except for the questions that were asked. The caller holds c.mu.
+func (c *Cache) renew(w *Shelf) {
 	c.remove(w)
 	if len(w.asked) > 0 {
 		c.begin(w.subject, w.asked)
 	}
 }
 
-// Website returns what c keeps of a subject, empty at first.
-func (c *Cache) Website(of store.Subject) *Website {
+// Shelf returns the shelf of a subject, empty at first.
+func (c *Cache) Shelf(of store.Subject) *Shelf {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.websites[of]
@@ -68,9 +67,9 @@ func (c *Cache) Website(of store.Subject) *Website {
 	return w
 }
 
-// begin begins to keep what there is of a subject.
-func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Website {
-	w := &Website{cache: c, subject: of, building: make(chan struct{}, 1), begun: c.tick(), aggregates: map[string]*partials{},
+// begin starts an empty shelf for a subject.
+func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Shelf {
+	w := &Shelf{cache: c, subject: of, building: make(chan struct{}, 1), begun: c.tick(), aggregates: map[string]*shelved{},
 		keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: asked,
 		dictionaries: map[dictionaryName]*dictionary{}}
 	c.websites[of] = w
@@ -109,7 +108,7 @@ func (c *Cache) shrink() {
 // forgetAggregate forgets the partials of the aggregate that was used before all others and before then, if there is
 // such a one.
 func (c *Cache) forgetAggregate(before uint64) bool {
-	var from *Website
+	var from *Shelf
 	var name string
 	for _, w := range c.websites {
 		for n, p := range w.aggregates {

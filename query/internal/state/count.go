@@ -25,7 +25,7 @@ func (c *counter) begin() {
 	}
 }
 
-// set sets bits of a word, and returns those that were set by this count before.
+// set sets bits of a word, and returns the bits that this count had set before.
 func (c *counter) set(word *uint64, members uint32) (before uint32) {
 	set := *word
 	if set < c.now {
@@ -41,7 +41,7 @@ type list struct {
 	dense            bool // they are bits
 }
 
-// len is how many members l has, which is of these sources.
+// len returns the number of members of l, which refers to these sources.
 func (l list) len(of []Source) int {
 	if l.dense {
 		return int(of[l.source].members[l.from])
@@ -79,8 +79,8 @@ func (c *counter) count(lists []list, of []Source) (n int64) {
 	return n
 }
 
-// countMany counts those of lists that have more members than there are words: then these are sooner cleared, and
-// counted at the end.
+// countMany counts the members of lists that are longer than the number of words. Then it takes less time to clear all words and
+// to count them at the end.
 func (c *counter) countMany(lists []list, of []Source) (n int64) {
 	clear(c.words)
 	for _, l := range lists {
@@ -102,7 +102,7 @@ func (c *counter) countMany(lists []list, of []Source) (n int64) {
 	return n
 }
 
-// appendMembers appends those of l.
+// appendMembers appends the members of l.
 func (l list) appendMembers(all []uint32, of []Source) []uint32 {
 	members := of[l.source].members[l.from:l.to]
 	if !l.dense {
@@ -111,8 +111,7 @@ func (l list) appendMembers(all []uint32, of []Source) []uint32 {
 	return appendBits(all, members[1], members[2:])
 }
 
-// Count returns the number of distinct members of one row; members is how many there are in all, see
-// [Website.Members].
+// Count returns the number of distinct members of one row. members is the number of all members: see [Shelf.Members].
 func (c *Cache) Count(row int32, members int, of []Source) int64 {
 	counter := c.counter(members)
 	n := counter.count(listsOf(row, of), of)
@@ -128,7 +127,7 @@ func (c *Cache) Counts(rows, members int, of []Source) []int64 {
 	return counts
 }
 
-// counter is one for so many members. It is given back when it has counted: not where it failed.
+// counter returns a counter for so many members. The caller gives it back after counting, unless counting failed.
 func (c *Cache) counter(members int) *counter {
 	used, ok := c.counters.Get().(*counter)
 	if !ok {
@@ -140,7 +139,7 @@ func (c *Cache) counter(members int) *counter {
 	return used
 }
 
-// listsAtOnce is how many lists are put in the order of rows at once, about: so few stay near the processor.
+// listsAtOnce is about how many lists are put in the order of rows at once: so few stay near the processor.
 const listsAtOnce = 1 << 16
 
 // byRow calls what with the lists of each row that has some. It returns the memory that it needed,
@@ -207,7 +206,7 @@ func each(of []Source, from []int, next int32, what func(row int32, l list)) (to
 	return to
 }
 
-// listsOf are those of one row.
+// listsOf returns the lists of one row.
 func listsOf(row int32, of []Source) []list {
 	var found []list
 	add := func(n, i int) {

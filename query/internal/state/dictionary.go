@@ -9,10 +9,10 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// Sets are stored as places in a dictionary: the members that all sets of one name have on a day, in order.
-// It is stored once for all of them. So are the keys that several bundles have. A state names its dictionary by a
-// random number, so that it is never read with another. Dictionaries of different days have nothing in common, so
-// what is stored does not tell which day's members are the same.
+// Sets are stored as places in a dictionary: the members that all sets of one name have on a day, in order. The dictionary is
+// stored once for all of them. The same holds for keys that several state sets share. A state names its dictionary by a random
+// number, so that it is never read with another one. Dictionaries of different days are independent, so that stored data does not
+// reveal which members of two days are the same.
 
 // dictionaryName tells apart the dictionaries of a website.
 type dictionaryName struct {
@@ -28,18 +28,18 @@ type dictionary struct {
 }
 
 // HasDictionary reports whether the dictionary of a stretch is in memory.
-func (w *Website) HasDictionary(members string, s calendar.Interval) bool {
+func (w *Shelf) HasDictionary(members string, s calendar.Interval) bool {
 	return w.dictionary(dictionaryName{members, s}) != nil
 }
 
-func (w *Website) dictionary(name dictionaryName) *dictionary {
+func (w *Shelf) dictionary(name dictionaryName) *dictionary {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return w.dictionaries[name]
 }
 
 // putDictionary keeps a dictionary in place of one before; nil: it only forgets that.
-func (w *Website) putDictionary(name dictionaryName, d *dictionary) {
+func (w *Shelf) putDictionary(name dictionaryName, d *dictionary) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,13 +61,13 @@ func (w *Website) putDictionary(name dictionaryName, d *dictionary) {
 
 func (d *dictionary) size() int64 { return 128 + 4*int64(len(d.numbers)+len(d.sorted)) }
 
-func (w *Website) forgetDictionaries() {
+func (w *Shelf) forgetDictionaries() {
 	w.cache.size -= w.dictionarySize
 	w.dictionarySize = 0
 	clear(w.dictionaries)
 }
 
-// forgetDictionaries forgets those of all websites, and reports whether there were any.
+// forgetDictionaries drops the dictionaries of all websites, and reports whether there were any.
 func (c *Cache) forgetDictionaries() (some bool) {
 	for _, w := range c.websites {
 		some = some || len(w.dictionaries) > 0
@@ -76,8 +76,8 @@ func (c *Cache) forgetDictionaries() (some bool) {
 	return some
 }
 
-// newDictionary makes a dictionary of numbered members, and what is to be stored of it: its id, how many
-// members it has, the last, and how much each is larger than the one before.
+// newDictionary returns a dictionary of numbered members, and its stored bytes: its id, the number of its members, the last one,
+// and how much each is larger than the one before.
 func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 	slices.SortFunc(numbers, of.compare)
 	d := &dictionary{id: rand.Uint64(), numbers: numbers} //nolint:gosec // no secret
@@ -98,7 +98,7 @@ func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 	return d, e.done()
 }
 
-// newKeyDictionary makes a dictionary of numbered keys, and what is to be stored of it.
+// newKeyDictionary returns a dictionary of numbered keys, and its stored bytes.
 func newKeyDictionary(of *keys, numbers []uint32) (*dictionary, []byte) {
 	slices.SortFunc(numbers, of.compare)
 	d := keyDictionary(rand.Uint64(), numbers) //nolint:gosec // no secret
@@ -179,9 +179,9 @@ func ReadDictionary(stored []byte) (*Dictionary, error) {
 	return d, nil
 }
 
-// KeepDictionaries numbers what is in dictionaries of stretches, and keeps in memory those that are not there yet.
-// The caller holds the lock of w.
-func (w *Website) KeepDictionaries(name string, of []calendar.Interval, read []*Dictionary) {
+// KeepDictionaries numbers the members of dictionaries of stretches, and holds dictionaries in memory that are new. The caller
+// holds the lock of w.
+func (w *Shelf) KeepDictionaries(name string, of []calendar.Interval, read []*Dictionary) {
 	var lists [][]int64
 	var kept []*dictionary
 	var names []dictionaryName

@@ -1,6 +1,8 @@
 package state
 
-import "slices"
+import (
+	"slices"
+)
 
 // A maker makes partials one after the other, each key by key in their order.
 type maker struct {

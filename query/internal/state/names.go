@@ -27,7 +27,7 @@ func (k *keys) number(text string) uint32 {
 // compare orders two numbers by their texts.
 func (k *keys) compare(a, b uint32) int { return cmp.Compare(k.texts[a], k.texts[b]) }
 
-// publish lets others see all texts, and tells about how many bytes the new ones take.
+// publish lets others see all texts, and returns about how many bytes the new ones take.
 func (k *keys) publish() (bytes int64) {
 	for _, text := range k.texts[len(k.published):] {
 		bytes += int64(len(text)) + 64
@@ -36,12 +36,12 @@ func (k *keys) publish() (bytes int64) {
 	return bytes
 }
 
-// members numbers whole numbers in the same way. It is a hash table with open addressing: days with tens of
-// thousands of members are numbered in one go when what is stored of them is loaded.
+// members numbers whole numbers in the same way. It is a hash table with open addressing: days with tens of thousands of members
+// are numbered in one go when their states are loaded.
 //
-// Members are hashes, and those of a dictionary come in their order. So at first the slot of a value is its
-// highest bits: then memory is gone through from its beginning to its end. Where too many have nearly the same slot,
-// be it that they are no hashes or that somebody chose them, it is mixed at random.
+// Members are hashes, and a dictionary has them in order. So at first the slot of a value is its highest bits: then memory is
+// read from its beginning to its end. If too many values have nearly the same slot, because they are not hashes or because
+// somebody chose them, slots are mixed at random.
 type members struct {
 	values    []int64  // by number
 	slots     []uint32 // one more than the number of the value that is there; 0: none
@@ -121,8 +121,8 @@ func (m *members) publish() (bytes int64) {
 	return bytes
 }
 
-// keysCalled are the keys of these names, for who adds.
-func (w *Website) keysCalled(names string) *keys {
+// keysCalled returns the keys of these names. The caller holds the lock of w.
+func (w *Shelf) keysCalled(names string) *keys {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	if w.keys[names] == nil {
@@ -131,8 +131,8 @@ func (w *Website) keysCalled(names string) *keys {
 	return w.keys[names]
 }
 
-// membersCalled are the members of sets of this name, for who adds.
-func (w *Website) membersCalled(name string) *members {
+// membersCalled returns the members of sets of this name. The caller holds the lock of w.
+func (w *Shelf) membersCalled(name string) *members {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	if w.members[name] == nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The members of many days are numbered together, a part of all hashes at a time: so the part of the table that they
-// lie in stays near the processor. They get the numbers that they would have got day by day: those that are new on a
-// day follow one another, and sets of them are few bytes.
+// The members of many days are numbered together, a part of all hashes at a time, so that the part of the table that they use
+// stays near the processor. They get the same numbers as day by day: members that are new on a day follow one another, and their
+// sets take few bytes.
 
 // numberedAtOnce is about how many values are in a part.
 const numberedAtOnce = 1 << 13
@@ -97,7 +97,7 @@ func (nb *numbering) find(upTo uint64) {
 	nb.ends, nb.begins = append(nb.ends, ends), append(nb.begins, append(begins, len(nb.values)))
 }
 
-// order gives new values their numbers in the order of lists, and of a list in that of the values.
+// order gives new values their numbers in the order of lists, and within a list in the order of values.
 func (nb *numbering) order() {
 	slots := make([]uint32, len(nb.values)+1) // what becomes of a slot
 	for n := range nb.known {

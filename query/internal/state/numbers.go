@@ -1,6 +1,8 @@
 package state
 
-import "slices"
+import (
+	"slices"
+)
 
 // numbers are whole numbers, in half of the bytes where all are small, as they mostly are.
 type numbers struct {

@@ -1,14 +1,19 @@
 // Package state merges answers from the states of their aggregates.
 //
-// A partial is the state of one aggregate over the rows of one stretch of time, by the keys that
-// the rows are grouped by: sums, least and greatest values, sets, or samples of which quantiles are
-// taken. Partials of different stretches merge exactly, in any order: sums add, sets unite, and
-// samples are ranked together. So an answer about any range is merged from the partials of its days. Those of
-// a month or a week, which would be merged the same way by every longer range, can be rolled up into one.
+//	cache := state.NewCache(256 << 20)
+//	shelf := cache.Shelf(website)
+//	found, missing := shelf.Find(aggregate, days, versions)   // missing ones are computed: see Computed
+//	made, err := shelf.Add(computed)
+//	sums := state.Sums(rows, sources)
 //
-// A [Cache] keeps partials in memory, bounded in bytes: those of questions that are asked by turns do not push out each other again and again. It numbers the keys and the members of sets of
-// each subject, so that merging compares small integers. These numbers mean nothing outside a process
-// and are never stored.
+// A partial is the state of one aggregate over the rows of one interval, by the keys that the rows are grouped by: sums, least
+// and greatest values, sets, or samples for quantiles. Partials of different intervals merge exactly, in any order: sums add,
+// sets unite, and samples are ranked together. So an answer about any range is merged from the partials of its days. Partials of
+// a month or a week, which every longer range would merge in the same way, can be rolled up into one.
+//
+// A [Cache] holds partials in memory, bounded in bytes. Questions that are asked by turns do not push out each other's partials
+// again and again. It numbers the keys and the members of sets of each subject, so that merging compares small integers. These
+// numbers mean nothing outside a process and are never stored.
 package state
 
 import (
@@ -47,8 +52,8 @@ type Partial struct {
 	values  numbers  // of a Sample those of each key, ascending; else one for each key
 	members []uint32 // of a set those of each key, by their numbers
 	ends    []uint32 // of a set and a Sample: where those of each key end
-	// dense tells of a set whose members are bits: then members has how many there are, the number of the
-	// first word, and words. It is nil where none are.
+	// dense says for each set whether its members are bits. Then members has the number of members, the number of the first word,
+	// and the words. It is nil if no set has bits.
 	dense []bool
 }
 
@@ -57,7 +62,7 @@ func (p *Partial) size() int64 {
 	return 208 + 4*int64(len(p.keys)+len(p.members)+len(p.ends)+len(p.values.small)) + 8*int64(len(p.values.wide)) + int64(len(p.dense))
 }
 
-// span is where the values or members of the i-th key lie.
+// span returns where the values or members of the i-th key lie.
 func (p *Partial) span(i int) (from, to uint32) {
 	if i > 0 {
 		from = p.ends[i-1]
@@ -138,7 +143,7 @@ func Value(kind Kind, row int32, of []Source) int64 {
 	return found
 }
 
-// extreme is one of two values, each of which may be None.
+// extreme returns the least or greatest of two values, each of which may be None.
 func (k Kind) extreme(a, b int64) int64 {
 	switch {
 	case a == None:
@@ -157,7 +162,7 @@ func Quantile(row int32, permille int64, of []Source) int64 {
 	return quantile(permille, listsOf(row, of), of)
 }
 
-// Quantiles returns those of each row of the answer.
+// Quantiles returns the quantile of each row of the answer.
 func Quantiles(rows int, permille int64, of []Source) []int64 {
 	found := slices.Repeat([]int64{None}, rows)
 	byRow(rows, of, nil, func(row uint32, lists []list) { found[row] = quantile(permille, lists, of) })
@@ -183,7 +188,7 @@ func quantile(permille int64, lists []list, of []Source) int64 {
 // it; of the last value itself.
 func ranked(ascending []numbers, before int64) (value, next int64) {
 	low, high := ascending[0].at(0), ascending[0].at(0)
-	// Of each list, what is below from is too small, and what is above to is not the least any more.
+	// In each list, values below from are too small, and values above to cannot be the least any more.
 	from, to, cut := make([]int, len(ascending)), make([]int, len(ascending)), make([]int, len(ascending))
 	for i, list := range ascending {
 		to[i] = list.len()

@@ -17,7 +17,7 @@ import (
 
 const cell = 900_000
 
-// An observation is what one row of a store has.
+// An observation is the content of one row of a store.
 type observation struct {
 	at     int64
 	key    string
@@ -37,8 +37,7 @@ func observations(rng *rand.Rand, n int) []observation {
 var aggregates = []state.Aggregate{{Name: "rows", Kind: state.Sum}, {Name: "members", Kind: state.Set, Members: "m"}, {Name: "values", Kind: state.Sample},
 	{Name: "texts", Kind: state.TextSet, Members: "t"}, {Name: "least", Kind: state.Least}, {Name: "greatest", Kind: state.Greatest}}
 
-// batch is what a statement computes of observations in stretches. Rows that agree are told once or
-// several times.
+// batch returns the rows that a statement computes of observations in stretches. Equal rows occur once or several times.
 func batch(rng *rand.Rand, of []observation, keyed bool, stretches []calendar.Interval) *state.Computed {
 	type row struct {
 		cell, member, value int64
@@ -83,7 +82,7 @@ func batch(rng *rand.Rand, of []observation, keyed bool, stretches []calendar.In
 	return b
 }
 
-// answer is what partials say of the rows that count: rows, members, a quantile, extremes.
+// answer returns the numbers of the rows that count: rows, members, a quantile, extremes.
 func answer(of []observation, counts func(observation) bool) string {
 	rows, members, values := 0, map[int64]bool{}, []int64{}
 	for _, o := range of {
@@ -109,10 +108,10 @@ func answer(of []observation, counts func(observation) bool) string {
 	return fmt.Sprintf("%d rows, %d members, %d, %d to %d", rows, len(members), quantile, least, greatest)
 }
 
-// A cut is a random cut of time into partials, which are kept.
+// A cut is a random cut of time into partials.
 type cut struct {
 	cache     *state.Cache
-	site      *state.Website
+	site      *state.Shelf
 	keyed     bool
 	width     int64 // of the rows of the answer, in cells, where there are no keys
 	stretches []calendar.Interval
@@ -121,7 +120,7 @@ type cut struct {
 func randomCut(t *testing.T, rng *rand.Rand, all []observation, most int64) *cut {
 	t.Helper()
 	c := &cut{cache: state.NewCache(most), keyed: rng.IntN(2) == 0, width: 1 + rng.Int64N(8)}
-	c.site = c.cache.Website(store.Subject{ID: "w"})
+	c.site = c.cache.Shelf(store.Subject{ID: "w"})
 	for from := int64(0); from < 8*cell; {
 		to := min(from+cell*(1+rng.Int64N(3)), 8*cell)
 		if c.keyed {
@@ -176,7 +175,7 @@ func (c *cut) rollUp(a state.Aggregate, of []state.Source, from, to int) (rest [
 	return of, asked
 }
 
-// rows are what each row of the answer is about, by its number.
+// rows returns, by number, which observations each row of the answer counts.
 func (c *cut) rows() []func(observation) bool {
 	var rows []func(observation) bool
 	if c.keyed {
@@ -191,7 +190,7 @@ func (c *cut) rows() []func(observation) bool {
 	return rows
 }
 
-// answers are what the sources of all aggregates say of each row. Each is computed for the row by itself, too.
+// answers returns the numbers of each row by the sources of all aggregates. It also computes each row alone.
 func (c *cut) answers(sources [][]state.Source) (all []string) {
 	n := len(c.rows())
 	members, texts := c.site.Members(state.Set, "m"), c.site.Members(state.TextSet, "t")
@@ -267,7 +266,7 @@ func TestRollUp(t *testing.T) {
 func TestCache(t *testing.T) {
 	rng, stretch := rand.New(rand.NewPCG(1, 1)), []calendar.Interval{{From: 0, To: 4 * cell}}
 	cache := state.NewCache(64 << 10)
-	site, other := cache.Website(store.Subject{ID: "w"}), cache.Website(store.Subject{ID: "v"})
+	site, other := cache.Shelf(store.Subject{ID: "w"}), cache.Shelf(store.Subject{ID: "v"})
 	if site.Asked(aggregates) || !site.Asked(aggregates) || other.Asked(aggregates) {
 		t.Error("what was asked for before is told wrong")
 	}
@@ -283,7 +282,7 @@ func TestCache(t *testing.T) {
 	if _, err := site.Add(batch(rng, observations(rng, 100), true, stretch)); err != nil {
 		t.Fatal(err)
 	}
-	has := func(w *state.Website, a state.Aggregate, version uint64) bool {
+	has := func(w *state.Shelf, a state.Aggregate, version uint64) bool {
 		_, missing := w.Find(a, stretch, []uint64{version})
 		return len(missing) == 0
 	}
@@ -401,7 +400,7 @@ func TestAtOnce(t *testing.T) {
 		working.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(i), 2))
 			for n := range 50 {
-				site := cache.Website(store.Subject{ID: fmt.Sprint(n % 2)})
+				site := cache.Shelf(store.Subject{ID: fmt.Sprint(n % 2)})
 				if err := site.Lock(t.Context()); err != nil {
 					t.Error(err)
 					return

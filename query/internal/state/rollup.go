@@ -1,10 +1,12 @@
 package state
 
-import "github.com/sightline-analytics/sightline/query/calendar"
+import (
+	"slices"
 
-import "slices"
+	"github.com/sightline-analytics/sightline/query/calendar"
+)
 
-// A rollup is one partial in place of others. It is kept as long as there is room that those do not need.
+// A rollup is one partial in place of others. It stays in memory as long as the others do not need the room.
 
 // rollupName tells apart the rollups of a website.
 type rollupName struct {
@@ -12,7 +14,7 @@ type rollupName struct {
 	cut       string // how rows are made of keys
 }
 
-// rollups are those of one name, by the stretch that they are of.
+// rollups holds the rollups of one name, by their intervals.
 type rollups struct {
 	of   map[calendar.Interval]rollup
 	size int64
@@ -36,11 +38,11 @@ func (r rollup) size() int64 {
 	return size
 }
 
-// RollUp returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
-// rows less first; cut names how these are made of keys. It returns nil, and the sources are to be merged
-// themselves, when it is asked for the first time, since they may change before the next, and where there
-// is no room for it. With spare, there is only room where what else is used leaves a quarter of all free.
-func (w *Website) RollUp(a Aggregate, cut string, within calendar.Interval, spare bool, first int32, of []Source) *Partial {
+// RollUp returns one partial in place of all sources of an aggregate within an interval. Its keys are their rows less first; cut
+// names how these follow from keys. It returns nil if it is asked for the first time, since the sources may change before the
+// next time, and if there is no room. Then the caller merges the sources. With spare, there is only room while a quarter of it
+// stays free.
+func (w *Shelf) RollUp(a Aggregate, cut string, within calendar.Interval, spare bool, first int32, of []Source) *Partial {
 	var ids []uint64
 	most := int64(0)
 	for _, s := range of {
@@ -62,9 +64,8 @@ func (w *Website) RollUp(a Aggregate, cut string, within calendar.Interval, spar
 	return made
 }
 
-// rollup is the partial that stands for these; where there is none, it tells whether to make it, which
-// takes some bytes at most.
-func (w *Website) rollup(name rollupName, within calendar.Interval, of []uint64, bytes int64, spare bool) (found *Partial, wanted bool) {
+// rollup returns the partial that replaces these, or nil and whether to make it. It would take at most that many bytes.
+func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, bytes int64, spare bool) (found *Partial, wanted bool) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +111,7 @@ func (w *Website) rollup(name rollupName, within calendar.Interval, of []uint64,
 }
 
 // keepRollup keeps a partial that stands for these, if nothing came between.
-func (w *Website) keepRollup(name rollupName, within calendar.Interval, of []uint64, made *Partial) {
+func (w *Shelf) keepRollup(name rollupName, within calendar.Interval, of []uint64, made *Partial) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +142,7 @@ func (c *Cache) makeRoom(bytes, limit int64, since uint64) bool {
 	return c.size+bytes <= c.most
 }
 
-// unused is how many bytes those take that were not used since then.
+// unused returns the bytes of partials that were not used since then.
 func (c *Cache) unused(since uint64) (bytes int64) {
 	for _, w := range c.websites {
 		bytes += w.dictionarySize
@@ -161,7 +162,7 @@ func (c *Cache) unused(since uint64) (bytes int64) {
 
 // forgetRollup forgets the rollups of a name that were used before all others and before then, if there are such.
 func (c *Cache) forgetRollup(before uint64) bool {
-	var from *Website
+	var from *Shelf
 	var name rollupName
 	for _, w := range c.websites {
 		for n, all := range w.rolledUp {

@@ -1,23 +1,25 @@
 package state
 
-import "slices"
+import (
+	"slices"
+)
 
-// What is stored of a stretch, one state for all aggregates of a bundle, in order:
+// The stored bytes of an interval, one state for all aggregates of a set, in order:
 //
 //	how many aggregates there are
 //	for each name of members of its sets: the id of their dictionary, and members that it lacks
 //	for each name of members of its sets of texts: the texts
 //	with keys: their texts; or, if these are in a dictionary, its id, texts that it lacks, and the places of all
 //	for each aggregate how many bytes follow, and as bits: its keys, unless it has all, and a number of each; of a set
-//	and a Sample these are how many members or values a key has, and then come these. Or, in place of all that, which
+//	and a Sample the numbers of members or values of each key, and then these. Or, in place of all that, which
 //	aggregate before has the same.
 //
 // Texts are in order, each without what it begins with as the one before does.
 //
-// Keys and members are numbered anew when a state is loaded: see [Website.Load].
+// Keys and members get new numbers when a state is loaded: see [Shelf.Load].
 
-// A Bundle is the aggregates that are stored together: over the same rows, by the same keys.
-type Bundle struct {
+// A StateSet is the aggregates that are stored together: over the same rows, by the same keys.
+type StateSet struct {
 	Aggregates []Aggregate
 	KeyNames   string // as in Computed
 	Keyed      bool   // otherwise keys are pieces of the stretch
@@ -25,7 +27,7 @@ type Bundle struct {
 }
 
 // membersOf are the names of members that aggregates of a kind have, each once.
-func (bu *Bundle) membersOf(kind Kind) (names []string) {
+func (bu *StateSet) membersOf(kind Kind) (names []string) {
 	for _, a := range bu.Aggregates {
 		if a.Kind == kind && !slices.Contains(names, a.Members) {
 			names = append(names, a.Members)
@@ -35,8 +37,8 @@ func (bu *Bundle) membersOf(kind Kind) (names []string) {
 }
 
 // Dictionaries are the names of the dictionaries that some of its aggregates need: of members, and of keys.
-func (bu *Bundle) Dictionaries(of []Aggregate) []string {
-	names := (&Bundle{Aggregates: of}).membersOf(Set)
+func (bu *StateSet) Dictionaries(of []Aggregate) []string {
+	names := (&StateSet{Aggregates: of}).membersOf(Set)
 	if bu.SharesKeys {
 		names = append(names, bu.keyDictionary())
 	}
@@ -46,17 +48,17 @@ func (bu *Bundle) Dictionaries(of []Aggregate) []string {
 // ofKeys begins the names of the dictionaries of keys.
 const ofKeys = "keys "
 
-func (bu *Bundle) keyDictionary() string { return ofKeys + bu.KeyNames }
+func (bu *StateSet) keyDictionary() string { return ofKeys + bu.KeyNames }
 
-// A placing tells the places that numbers have.
-type placing struct {
+// A places tells the places that numbers have.
+type places struct {
 	id    uint64            // of the dictionary
 	at    map[uint32]uint32 // by number
 	lacks []uint32          // numbers that are not in the dictionary
 }
 
-func newPlacing(d *dictionary) *placing {
-	p := &placing{at: make(map[uint32]uint32, len(d.numbers)), id: d.id}
+func newPlaces(d *dictionary) *places {
+	p := &places{at: make(map[uint32]uint32, len(d.numbers)), id: d.id}
 	for place, n := range d.numbers {
 		p.at[n] = uint32(place)
 	}
@@ -64,7 +66,7 @@ func newPlacing(d *dictionary) *placing {
 }
 
 // with is p for things with these numbers, too, which compare orders.
-func (p *placing) with(numbers []uint32, compare func(a, b uint32) int) *placing {
+func (p *places) with(numbers []uint32, compare func(a, b uint32) int) *places {
 	var lacks []uint32
 	for _, n := range numbers {
 		if _, ok := p.at[n]; !ok {
@@ -75,7 +77,7 @@ func (p *placing) with(numbers []uint32, compare func(a, b uint32) int) *placing
 		return p
 	}
 	slices.SortFunc(lacks, compare)
-	more := &placing{id: p.id, at: make(map[uint32]uint32, len(p.at)+len(lacks)), lacks: lacks}
+	more := &places{id: p.id, at: make(map[uint32]uint32, len(p.at)+len(lacks)), lacks: lacks}
 	for n, place := range p.at {
 		more.at[n] = place
 	}
@@ -103,7 +105,7 @@ func (p *Partial) appendAll(all []uint32) []uint32 {
 	return all
 }
 
-// appendMembers appends those of the i-th key.
+// appendMembers appends the members of the i-th key.
 func (p *Partial) appendMembers(i int, all []uint32) []uint32 {
 	from, to := p.span(i)
 	return list{0, from, to, p.dense != nil && p.dense[i]}.appendMembers(all, []Source{{Partial: p}})

@@ -1,6 +1,6 @@
 package state
 
-// What the bits of an aggregate hold, as state_write.go writes them.
+// This file reads the bits of an aggregate as state_write.go writes them.
 
 // places reads what bitWriter.places wrote of all, which are below some number.
 func (r *bitReader) places(below, all int) []uint32 {
@@ -29,7 +29,7 @@ func (r *bitReader) places(below, all int) []uint32 {
 	return places
 }
 
-// sum makes counts where those of each end; it fails when one is none or all are more than are left.
+// sum turns counts into ends. It fails if a count is 0, or if they are more than the values that are left.
 func (r *bitReader) sum(counts []int64) int64 {
 	all := int64(0)
 	for i, n := range counts {
@@ -47,7 +47,7 @@ func (r *bitReader) sum(counts []int64) int64 {
 	return all
 }
 
-// samples reads those of keys, of which counts tells how many they have and then where they end.
+// samples reads the samples of keys. counts has the lengths of the samples, and afterwards their ends.
 func (r *bitReader) samples(counts []int64) []int64 {
 	firsts, all := r.numbers(len(counts)), r.sum(counts)
 	if r.failed {

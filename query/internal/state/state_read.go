@@ -10,7 +10,7 @@ import (
 // read its partials at the same time as others read theirs.
 type stateReader struct {
 	*reader
-	bu      *Bundle
+	bu      *StateSet
 	of      calendar.Interval
 	lacks   [][]int64 // by name of members: those that dictionaries lack
 	ids     []uint64  // of dictionaries
@@ -25,7 +25,7 @@ type stateReader struct {
 }
 
 // newStateReader reads what is before the partials of a state.
-func (w *Website) newStateReader(bu *Bundle, one StoredState, width int64) *stateReader {
+func (w *Shelf) newStateReader(bu *StateSet, one StoredState, width int64) *stateReader {
 	r := &stateReader{reader: newReader(stateFormat, one.State), bu: bu, of: one.Of, read: one.Dictionaries, numbers: make([][]uint32, len(bu.Aggregates))}
 	if r.uint() != uint64(len(bu.Aggregates)) {
 		r.fail()
@@ -64,7 +64,7 @@ func (w *Website) newStateReader(bu *Bundle, one StoredState, width int64) *stat
 }
 
 // sharedKeys reads keys that are in a dictionary.
-func (r *stateReader) sharedKeys(w *Website) {
+func (r *stateReader) sharedKeys(w *Shelf) {
 	d, id := w.dictionary(dictionaryName{r.bu.keyDictionary(), r.of}), r.fixed()
 	lacks, _ := r.numberTexts(w.keysCalled(r.bu.KeyNames))
 	some := bitReader{b: r.bytes()}
@@ -106,7 +106,7 @@ func (r *stateReader) give(kind Kind, name string, numbers []uint32) {
 }
 
 // number finds the numbers of the members that sets among some aggregates have.
-func (r *stateReader) number(w *Website, some []Aggregate) {
+func (r *stateReader) number(w *Shelf, some []Aggregate) {
 	for i, name := range r.bu.membersOf(Set) {
 		if r.failed || !slices.ContainsFunc(some, func(a Aggregate) bool { return a.Kind == Set && a.Members == name }) {
 			continue
@@ -176,7 +176,7 @@ func (r *stateReader) eachSet(some []Aggregate, name string, what func(b *bitRea
 	}
 }
 
-// partials makes those of some aggregates; nil where the state is damaged.
+// partials returns the partials of some aggregates, or nil if the state is damaged.
 func (r *stateReader) partials(some []Aggregate) []*Partial {
 	if r.failed {
 		return nil
@@ -196,7 +196,7 @@ func (r *stateReader) partials(some []Aggregate) []*Partial {
 	return found
 }
 
-// partial reads that of one aggregate; nil where it is damaged.
+// partial returns the partial of one aggregate, or nil if it is damaged.
 func (r *stateReader) partial(i int) *Partial {
 	b, kind := &bitReader{b: r.stored[i]}, r.bu.Aggregates[i].Kind
 	if same := b.golomb(0); same > 0 {

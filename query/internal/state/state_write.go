@@ -8,17 +8,17 @@ import (
 // A stateEncoder writes one state.
 type stateEncoder struct {
 	*encoder
-	w      *Website
-	bu     *Bundle
+	w      *Shelf
+	bu     *StateSet
 	of     []*Partial        // by aggregate
 	keys   map[uint32]uint32 // their places, by number
-	places map[string]*placing
+	places map[string]*places
 	buffer []uint32
 }
 
-// encodeState is what is stored of partials, one for each aggregate.
-func (w *Website) encodeState(bu *Bundle, of []*Partial, dictionaries map[string]*placing) []byte {
-	e := stateEncoder{encoder: newEncoder(stateFormat), w: w, bu: bu, of: of, places: map[string]*placing{}}
+// encodeState returns the stored bytes of partials, one for each aggregate.
+func (w *Shelf) encodeState(bu *StateSet, of []*Partial, dictionaries map[string]*places) []byte {
+	e := stateEncoder{encoder: newEncoder(stateFormat), w: w, bu: bu, of: of, places: map[string]*places{}}
 	e.uint(uint64(len(of)))
 	for _, name := range bu.membersOf(Set) {
 		members := w.membersCalled(name)
@@ -34,7 +34,7 @@ func (w *Website) encodeState(bu *Bundle, of []*Partial, dictionaries map[string
 		texts, all := w.keysCalled(name), allMembers(e.sets(TextSet, name))
 		slices.SortFunc(all, texts.compare)
 		e.texts(texts.texts, all)
-		e.places[textPlaces+name] = newPlacing(&dictionary{numbers: all})
+		e.places[textPlaces+name] = newPlaces(&dictionary{numbers: all})
 	}
 	if bu.Keyed {
 		e.keyTexts(dictionaries[bu.keyDictionary()])
@@ -47,7 +47,7 @@ func (w *Website) encodeState(bu *Bundle, of []*Partial, dictionaries map[string
 	return e.done()
 }
 
-// sets are those of a kind with these members.
+// sets returns the sets of a kind with these members.
 func (e *stateEncoder) sets(kind Kind, members string) (sets []*Partial) {
 	for i, a := range e.bu.Aggregates {
 		if a.Kind == kind && a.Members == members {
@@ -57,11 +57,11 @@ func (e *stateEncoder) sets(kind Kind, members string) (sets []*Partial) {
 	return sets
 }
 
-// textPlaces tells the places of texts from those in dictionaries.
+// textPlaces distinguishes places of texts from places in dictionaries.
 const textPlaces = "texts "
 
-// keyTexts writes the texts of keys, those that are in a dictionary by their places.
-func (e *stateEncoder) keyTexts(dictionary *placing) {
+// keyTexts writes the texts of keys. It writes texts in the dictionary as their places.
+func (e *stateEncoder) keyTexts(dictionary *places) {
 	texts, all := e.w.keysCalled(e.bu.KeyNames), allKeys(e.of)
 	e.keys = make(map[uint32]uint32, len(all))
 	if e.bu.SharesKeys {
@@ -95,7 +95,7 @@ func allKeys(of []*Partial) []uint32 {
 	return slices.Compact(all)
 }
 
-// aggregate is what is stored of one.
+// aggregate returns the stored bytes of one aggregate.
 func (e *stateEncoder) aggregate(i int) []byte {
 	w, a, p := bitWriter{}, e.bu.Aggregates[i], e.of[i]
 	for same := range i {
@@ -123,7 +123,7 @@ func (e *stateEncoder) aggregate(i int) []byte {
 	return w.done()
 }
 
-// equal reports whether p, which has a number for each key, has those of q.
+// equal reports whether p, which has a number for each key, has the same numbers as q.
 func (p *Partial) equal(q *Partial) bool {
 	return slices.Equal(p.keys, q.keys) && slices.Equal(p.values.small, q.values.small) && slices.Equal(p.values.wide, q.values.wide)
 }
@@ -190,7 +190,7 @@ func samples(w *bitWriter, p *Partial, order []int) {
 }
 
 // set writes how many members keys have, and their places.
-func (e *stateEncoder) set(w *bitWriter, p *Partial, order []int, places *placing) {
+func (e *stateEncoder) set(w *bitWriter, p *Partial, order []int, places *places) {
 	counts := make([]int64, len(order))
 	for j, i := range order {
 		from, to := p.span(i)

@@ -10,10 +10,10 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// What a store has of a website: which states, as far as is known; and how they get from memory there and back.
+// This file knows which states a store has of a website, and moves them between memory and the store.
 
 // IsStoredKnown reports whether it is known what a store has of w.
-func (w *Website) IsStoredKnown() bool {
+func (w *Shelf) IsStoredKnown() bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return w.stored != nil
@@ -27,7 +27,7 @@ type StoredVersion struct {
 }
 
 // SetStored notes all that a store has of w.
-func (w *Website) SetStored(all []StoredVersion) {
+func (w *Shelf) SetStored(all []StoredVersion) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	w.stored = map[int64]map[calendar.Interval]uint64{}
@@ -42,7 +42,7 @@ func (w *Website) SetStored(all []StoredVersion) {
 }
 
 // NoteStored notes what was stored; version 0: what is there is of no use.
-func (w *Website) NoteStored(some []StoredVersion) {
+func (w *Shelf) NoteStored(some []StoredVersion) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	if w.stored != nil {
@@ -50,7 +50,7 @@ func (w *Website) NoteStored(some []StoredVersion) {
 	}
 }
 
-func (w *Website) noteStored(some []StoredVersion) {
+func (w *Shelf) noteStored(some []StoredVersion) {
 	for _, one := range some {
 		if w.stored[one.Name] == nil {
 			w.stored[one.Name] = map[calendar.Interval]uint64{}
@@ -59,8 +59,8 @@ func (w *Website) noteStored(some []StoredVersion) {
 	}
 }
 
-// StoredVersions are the versions of what a store has by a name; 0: nothing, as far as is known.
-func (w *Website) StoredVersions(name int64, of []calendar.Interval) []uint64 {
+// StoredVersions returns the versions of the stored states with a name, by interval. 0 means that none is known.
+func (w *Shelf) StoredVersions(name int64, of []calendar.Interval) []uint64 {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	versions := make([]uint64, len(of))
@@ -72,18 +72,18 @@ func (w *Website) StoredVersions(name int64, of []calendar.Interval) []uint64 {
 	return versions
 }
 
-// Encoded is what is to be stored of a stretch.
+// Encoded has the bytes to store for an interval.
 type Encoded struct {
 	States       [][]byte          // by bundle
 	Dictionaries map[string][]byte // by the name of their members: those that are new
 }
 
-// Encode writes partials of a stretch, by bundle and aggregate. Those of one call share dictionaries. One that is in
-// memory is used again if it has nearly all members; otherwise there is a new one, and what is stored with
-// the one before cannot be read any more once that is stored. The caller holds the lock of w.
-func (w *Website) Encode(s calendar.Interval, bundles []*Bundle, found [][]*Partial) *Encoded {
+// Encode encodes partials of an interval, by state set and aggregate. The sets of one call share dictionaries. It uses a
+// dictionary in memory if that has nearly all members. Otherwise it makes a new one, and states with the old one become
+// unreadable once the new one is stored. The caller holds the lock of w.
+func (w *Shelf) Encode(s calendar.Interval, bundles []*StateSet, found [][]*Partial) *Encoded {
 	e := &Encoded{Dictionaries: map[string][]byte{}}
-	numbers, placings := map[string][]uint32{}, map[string]*placing{} // by the name of a dictionary
+	numbers, placings := map[string][]uint32{}, map[string]*places{} // by the name of a dictionary
 	for i, bu := range bundles {
 		for j, a := range bu.Aggregates {
 			if a.Kind == Set {
@@ -96,7 +96,7 @@ func (w *Website) Encode(s calendar.Interval, bundles []*Bundle, found [][]*Part
 	}
 	for name, all := range numbers {
 		slices.Sort(all)
-		placings[name] = w.placing(dictionaryName{name, s}, slices.Compact(all), e.Dictionaries)
+		placings[name] = w.places(dictionaryName{name, s}, slices.Compact(all), e.Dictionaries)
 	}
 	for i, bu := range bundles {
 		e.States = append(e.States, w.encodeState(bu, found[i], placings))
@@ -104,10 +104,10 @@ func (w *Website) Encode(s calendar.Interval, bundles []*Bundle, found [][]*Part
 	return e
 }
 
-// placing finds the places of numbers in a dictionary, which it makes anew if that in memory lacks many.
-func (w *Website) placing(name dictionaryName, all []uint32, stored map[string][]byte) *placing {
+// places finds the places of numbers in a dictionary. It makes a new dictionary if the one in memory lacks many.
+func (w *Shelf) places(name dictionaryName, all []uint32, stored map[string][]byte) *places {
 	if d := w.dictionary(name); d != nil {
-		p := newPlacing(d)
+		p := newPlaces(d)
 		lacks := slices.DeleteFunc(slices.Clone(all), func(n uint32) bool { _, ok := p.at[n]; return ok })
 		if len(lacks) <= len(d.numbers)/8 {
 			return p
@@ -121,11 +121,11 @@ func (w *Website) placing(name dictionaryName, all []uint32, stored map[string][
 		d, stored[name.members] = newDictionary(w.membersCalled(name.members), all)
 	}
 	w.putDictionary(name, d)
-	return newPlacing(d)
+	return newPlaces(d)
 }
 
 // ForgetDictionary forgets the dictionary of a stretch, since the store has another.
-func (w *Website) ForgetDictionary(members string, of calendar.Interval) {
+func (w *Shelf) ForgetDictionary(members string, of calendar.Interval) {
 	w.putDictionary(dictionaryName{members, of}, nil)
 }
 
@@ -137,9 +137,9 @@ type StoredState struct {
 	Dictionaries map[string]*Dictionary // by the name of their members: those that are not in memory
 }
 
-// Load keeps the partials of some aggregates of stored states; without keys, keys are pieces of that width. It returns those that cannot be
-// read, since they are damaged or another dictionary took the place of theirs. The caller holds the lock of w.
-func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []calendar.Interval) {
+// Load decodes some aggregates of stored states into memory. Without keys, the width of a cell is width. It returns the intervals
+// whose states cannot be read, since they are damaged or belong to a replaced dictionary. The caller holds the lock of w.
+func (w *Shelf) Load(bu *StateSet, some []Aggregate, width int64, states []StoredState) (unread []calendar.Interval) {
 	readers := make([]*stateReader, len(states))
 	names, whole := bu.Dictionaries(some), []string(nil)
 	numbered := Parallel(1, 1, func(int) { whole = w.wholeDictionaries(bu, some, width, states) }) && Parallel(2, 2, func(i int) { // members while keys are
@@ -179,9 +179,9 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 	return unread
 }
 
-// wholeDictionaries are the names of those dictionaries of some aggregates of which all members are numbered: not those that the
-// last of states has few of, since numbers take memory.
-func (w *Website) wholeDictionaries(bu *Bundle, some []Aggregate, width int64, states []StoredState) []string {
+// wholeDictionaries returns the names of dictionaries of some aggregates whose members are all numbered. Dictionaries that the
+// last of states uses little of are left out, since numbers take memory.
+func (w *Shelf) wholeDictionaries(bu *StateSet, some []Aggregate, width int64, states []StoredState) []string {
 	if len(states) == 0 {
 		return nil
 	}
@@ -191,8 +191,8 @@ func (w *Website) wholeDictionaries(bu *Bundle, some []Aggregate, width int64, s
 	return slices.DeleteFunc(names, func(name string) bool { return r.hasFew(some, name) })
 }
 
-// keepDictionaries keeps those of states, of members or of keys.
-func (w *Website) keepDictionaries(names []string, states []StoredState, ofMembers bool) {
+// keepDictionaries holds the dictionaries of states in memory: dictionaries of members or of keys.
+func (w *Shelf) keepDictionaries(names []string, states []StoredState, ofMembers bool) {
 	of := make([]calendar.Interval, len(states))
 	for _, name := range names {
 		if strings.HasPrefix(name, ofKeys) == ofMembers {
@@ -206,8 +206,8 @@ func (w *Website) keepDictionaries(names []string, states []StoredState, ofMembe
 	}
 }
 
-// Parallel calls what with each number below n, some at once. It reports whether none panicked: where one did, a fault of
-// the store or of this program, others may not have been called, and what they were to load is computed.
+// Parallel calls what with each number below n, some at once. It reports whether none panicked. If one did, because of a fault of
+// the store or of this program, others may not have been called, and the caller computes their results.
 func Parallel(some, n int, what func(int)) (ok bool) {
 	var next, done atomic.Int64
 	var all sync.WaitGroup
@@ -225,7 +225,7 @@ func Parallel(some, n int, what func(int)) (ok bool) {
 }
 
 // HasOtherStored reports whether a store has something by other names than these.
-func (w *Website) HasOtherStored(names []int64) bool {
+func (w *Shelf) HasOtherStored(names []int64) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	for name := range w.stored {

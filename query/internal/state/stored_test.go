@@ -47,10 +47,10 @@ func read(stored map[string][]byte) map[string]*state.Dictionary {
 }
 
 // bundlesOf deals the aggregates to bundles at random.
-func bundlesOf(rng *rand.Rand, keyed bool) []*state.Bundle {
-	bundles, shares := make([]*state.Bundle, 1+rng.IntN(3)), keyed && rng.IntN(2) == 0
+func bundlesOf(rng *rand.Rand, keyed bool) []*state.StateSet {
+	bundles, shares := make([]*state.StateSet, 1+rng.IntN(3)), keyed && rng.IntN(2) == 0
 	for i := range bundles {
-		bundles[i] = &state.Bundle{KeyNames: "key", Keyed: keyed, SharesKeys: shares}
+		bundles[i] = &state.StateSet{KeyNames: "key", Keyed: keyed, SharesKeys: shares}
 	}
 	for _, a := range aggregates {
 		bu := bundles[rng.IntN(len(bundles))]
@@ -67,15 +67,15 @@ func wholeCut(t *testing.T, rng *rand.Rand, all []observation) *cut {
 		return c
 	}
 	c.cache, c.stretches = state.NewCache(64<<20), []calendar.Interval{{From: 0, To: 4 * cell}, {From: 4 * cell, To: 8 * cell}}
-	c.site = c.cache.Website(store.Subject{ID: "w"})
+	c.site = c.cache.Shelf(store.Subject{ID: "w"})
 	if _, err := c.site.Add(batch(rng, all, true, c.stretches)); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// encode is what is stored of a stretch of c.
-func (c *cut) encode(t *testing.T, bundles []*state.Bundle, stretch int) *state.Encoded {
+// encode returns the stored bytes of a stretch of c.
+func (c *cut) encode(t *testing.T, bundles []*state.StateSet, stretch int) *state.Encoded {
 	t.Helper()
 	found := make([][]*state.Partial, len(bundles))
 	for i, bu := range bundles {
@@ -91,7 +91,7 @@ func (c *cut) other(t *testing.T, rng *rand.Rand, of []observation) *cut {
 	t.Helper()
 	o := *c
 	o.cache = state.NewCache(64 << 20)
-	o.site = o.cache.Website(store.Subject{ID: "w"})
+	o.site = o.cache.Shelf(store.Subject{ID: "w"})
 	of = slices.Clone(of)
 	rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 	for i := range of {
@@ -135,7 +135,7 @@ func TestStored(t *testing.T) {
 				})
 				unread := o.site.Load(one[0], one[0].Aggregates, cell, []state.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: dictionaries}})
 				if len(unread) > 0 && lacks {
-					// This process did not see a dictionary, which was stored with what it computed.
+					// This process did not see a dictionary that was stored with its states.
 					unread = nil
 					if _, err := o.site.Add(batch(rng, all, c.keyed, []calendar.Interval{s})); err != nil {
 						t.Fatal(err)
@@ -159,14 +159,14 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredDamage wants a state with a byte that is another, one of another dictionary and one that is cut off
-// to be told, and to leave what is there as it is.
+// TestStoredDamage checks that a state with a changed byte, with another dictionary, or cut off is reported, and that it leaves
+// memory unchanged.
 func TestStoredDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	all := manifold(rng)
 	c := wholeCut(t, rng, all)
-	bundle := &state.Bundle{KeyNames: "key", Keyed: c.keyed, SharesKeys: c.keyed, Aggregates: aggregates}
-	e, o := c.encode(t, []*state.Bundle{bundle}, 0), c.other(t, rng, all)
+	bundle := &state.StateSet{KeyNames: "key", Keyed: c.keyed, SharesKeys: c.keyed, Aggregates: aggregates}
+	e, o := c.encode(t, []*state.StateSet{bundle}, 0), c.other(t, rng, all)
 	before := o.cache.Size()
 	readable := func(stored []byte, dictionaries map[string][]byte) bool {
 		unread := o.site.Load(bundle, bundle.Aggregates, cell, []state.StoredState{{Of: c.stretches[0], Version: 1, State: stored, Dictionaries: read(dictionaries)}})
@@ -188,7 +188,7 @@ func TestStoredDamage(t *testing.T) {
 		if readable(changed(e.States[0]), e.Dictionaries) {
 			t.Fatal("damage is not told")
 		}
-		others := other.encode(t, []*state.Bundle{bundle}, 0).Dictionaries
+		others := other.encode(t, []*state.StateSet{bundle}, 0).Dictionaries
 		for name, stored := range e.Dictionaries {
 			for _, bad := range [][]byte{changed(stored), nil, others[name]} {
 				dictionaries := maps.Clone(e.Dictionaries)
@@ -217,7 +217,7 @@ func FuzzState(f *testing.F) {
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		c := cut{keyed: seed%2 == 0, stretches: []calendar.Interval{{From: 0, To: 4 * cell}}, cache: state.NewCache(1 << 20)}
-		c.site = c.cache.Website(store.Subject{ID: "w"})
+		c.site = c.cache.Shelf(store.Subject{ID: "w"})
 		made, err := c.site.Add(batch(rng, observations(rng, 60), c.keyed, c.stretches))
 		if err != nil {
 			f.Fatal(err)
@@ -227,8 +227,8 @@ func FuzzState(f *testing.F) {
 			of[i] = made[i][0]
 		}
 		for _, shares := range []bool{false, true} {
-			bundle := &state.Bundle{KeyNames: "key", Keyed: c.keyed, SharesKeys: c.keyed && shares, Aggregates: aggregates}
-			e := c.site.Encode(c.stretches[0], []*state.Bundle{bundle}, [][]*state.Partial{of})
+			bundle := &state.StateSet{KeyNames: "key", Keyed: c.keyed, SharesKeys: c.keyed && shares, Aggregates: aggregates}
+			e := c.site.Encode(c.stretches[0], []*state.StateSet{bundle}, [][]*state.Partial{of})
 			if shares {
 				f.Add(e.States[0], e.Dictionaries["m"], e.Dictionaries["keys key"], c.keyed)
 			} else {
@@ -247,8 +247,8 @@ func FuzzState(f *testing.F) {
 			binary.LittleEndian.PutUint32(stored[1:5], crc32.Checksum(stored[5:], crc32.MakeTable(crc32.Castagnoli)))
 		}
 		c := cut{keyed: keyed, width: 1, stretches: []calendar.Interval{{From: 0, To: 4 * cell}}, cache: state.NewCache(1 << 20)}
-		c.site = c.cache.Website(store.Subject{ID: "w"})
-		bundle := &state.Bundle{KeyNames: "key", Keyed: keyed, SharesKeys: keyed && len(keys) > 0, Aggregates: aggregates}
+		c.site = c.cache.Shelf(store.Subject{ID: "w"})
+		bundle := &state.StateSet{KeyNames: "key", Keyed: keyed, SharesKeys: keyed && len(keys) > 0, Aggregates: aggregates}
 		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []state.StoredState{{Of: c.stretches[0], Version: 1, State: stored, Dictionaries: read(map[string][]byte{"m": dictionary, "keys key": keys})}}); len(unread) > 0 {
 			return
 		}
@@ -291,17 +291,17 @@ func TestStoredFew(t *testing.T) {
 	}
 	of := calendar.Interval{From: 0, To: 4 * cell}
 	sets := []state.Aggregate{{Name: "many", Kind: state.Set, Members: "m"}, {Name: "few", Kind: state.Set, Members: "m"}}
-	site := state.NewCache(1 << 24).Website(store.Subject{ID: "w"})
+	site := state.NewCache(1 << 24).Shelf(store.Subject{ID: "w"})
 	made, err := site.Add(&state.Computed{Stretches: []calendar.Interval{of}, Versions: []uint64{1}, Rows: &store.Rows{Len: rows, Columns: columns},
 		Width: 4 * cell, Keys: []int{1}, KeyNames: "key", Aggregates: sets, Columns: []int{2, 3}, Count: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundles := []*state.Bundle{{KeyNames: "key", Keyed: true, Aggregates: sets[:1]}, {KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
+	bundles := []*state.StateSet{{KeyNames: "key", Keyed: true, Aggregates: sets[:1]}, {KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
 	e := site.Encode(of, bundles, made)
 	for _, order := range [][]int{{1, 0}, {0, 1}} {
 		cache := state.NewCache(1 << 24)
-		other, numbered := cache.Website(store.Subject{ID: "w"}), []int{}
+		other, numbered := cache.Shelf(store.Subject{ID: "w"}), []int{}
 		for _, n := range order {
 			stored := state.StoredState{Of: of, Version: 1, State: e.States[n], Dictionaries: read(e.Dictionaries)}
 			if unread := other.Load(bundles[n], sets[n:n+1], cell, []state.StoredState{stored}); len(unread) > 0 {

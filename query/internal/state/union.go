@@ -11,8 +11,8 @@ type union struct {
 	members []uint32
 }
 
-// sparse is how many words, or places of a table, there may be for each value that counts: to go through more takes longer
-// than to sort the values.
+// sparse is the most words, or places of a table, per value that counts. With more, it takes longer to read them than to sort the
+// values.
 const sparse = 8
 
 // add adds to p a key with the different members of lists.
@@ -43,7 +43,7 @@ func (u *union) add(p *maker, key uint32, lists []list, of []Source) {
 	clear(words)
 }
 
-// setIn sets the members of l in words, of which the first is that of number first.
+// setIn sets the members of l in words, which begin with the word number first.
 func (l list) setIn(words []uint32, first uint32, of []Source) {
 	members := of[l.source].members[l.from:l.to]
 	if l.dense {
@@ -58,7 +58,7 @@ func (l list) setIn(words []uint32, first uint32, of []Source) {
 	}
 }
 
-// words are the first and the last of those that the members of l are in.
+// words returns the first and the last word with members of l.
 func (l list) words(of []Source) (first, last uint32) {
 	members := of[l.source].members[l.from:l.to]
 	if l.dense {
@@ -67,8 +67,8 @@ func (l list) words(of []Source) (first, last uint32) {
 	return slices.Min(members) / 32, slices.Max(members) / 32
 }
 
-// addBits adds a key with the members in words, of which the first is that of number first: as bits where these are fewer
-// bytes. Neither end is zero.
+// addBits adds a key with the members in words, which begin with the word number first. It stores bits if these take fewer bytes.
+// Neither end is zero.
 func (m *maker) addBits(key, first uint32, words []uint32) {
 	n := 0
 	for _, word := range words {

@@ -8,16 +8,16 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Website is what is kept of one subject. Its numbers of keys and members are valid for it alone.
-type Website struct {
+// A Shelf holds the partials of one subject. Its numbers of keys and members are valid for this shelf alone.
+type Shelf struct {
 	cache    *Cache
 	subject  store.Subject
 	building chan struct{} // held by who adds, who alone numbers keys and members
 	begun    uint64        // when, on the clock of the cache
 
 	// Guarded by cache.mu.
-	aggregates map[string]*partials // by name
-	keys       map[string]*keys     // by what they are called, as members; those of text sets, too
+	aggregates map[string]*shelved // by name
+	keys       map[string]*keys    // by what they are called, as members; those of text sets, too
 	members    map[string]*members
 	rolledUp   map[rollupName]*rollups
 	asked      map[string]*asked // by the names of aggregates
@@ -29,8 +29,8 @@ type Website struct {
 	storedSize     int64                                  // bytes of stored, which size has, too
 }
 
-// partials are those of one aggregate.
-type partials struct {
+// shelved holds the partials of one aggregate.
+type shelved struct {
 	of       map[calendar.Interval]version
 	size     int64
 	used     uint64
@@ -50,13 +50,13 @@ type version struct {
 
 // Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
 // have none of that version or later. Version 0 means a stretch without rows, which is never missing.
-func (w *Website) Find(a Aggregate, stretches []calendar.Interval, versions []uint64) (found []*Partial, missing []int) {
+func (w *Shelf) Find(a Aggregate, stretches []calendar.Interval, versions []uint64) (found []*Partial, missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	found = make([]*Partial, len(stretches))
 	known := w.aggregates[a.Name]
 	if known == nil {
-		known = &partials{}
+		known = &shelved{}
 	}
 	known.used = w.cache.tick()
 	known.found++
@@ -74,7 +74,7 @@ func (w *Website) Find(a Aggregate, stretches []calendar.Interval, versions []ui
 }
 
 // Has reports whether there are partials of each of these aggregates.
-func (w *Website) Has(all []Aggregate) bool {
+func (w *Shelf) Has(all []Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return !slices.ContainsFunc(all, func(a Aggregate) bool {
@@ -83,9 +83,9 @@ func (w *Website) Has(all []Aggregate) bool {
 	})
 }
 
-// Stale returns how many of these stretches have a partial of an aggregate that is older than the given
-// version and that no earlier call counted for that version. It notes those that it counts.
-func (w *Website) Stale(a Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
+// Stale returns how many of these stretches have a partial of an aggregate that is older than the given version. It counts each
+// of them once for a version, also over several calls.
+func (w *Shelf) Stale(a Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	known := w.aggregates[a.Name]
@@ -104,8 +104,8 @@ func (w *Website) Stale(a Aggregate, stretches []calendar.Interval, versions []u
 	return n
 }
 
-// Lock takes the lock that Add needs; its error is that of ctx, when that ends first.
-func (w *Website) Lock(ctx context.Context) error {
+// Lock takes the lock that Add needs. It returns the error of ctx if ctx ends first.
+func (w *Shelf) Lock(ctx context.Context) error {
 	select {
 	case w.building <- struct{}{}:
 		return nil
@@ -115,11 +115,11 @@ func (w *Website) Lock(ctx context.Context) error {
 }
 
 // Unlock gives the lock back.
-func (w *Website) Unlock() { <-w.building }
+func (w *Shelf) Unlock() { <-w.building }
 
-// Add makes partials from b, keeps them, and returns them by aggregate and stretch. The caller holds
-// the lock of w. Its error wraps ErrTooLarge where b is too large to be kept.
-func (w *Website) Add(b *Computed) ([][]*Partial, error) {
+// Add makes partials from b, stores them in memory, and returns them by aggregate and stretch. The caller holds the lock of w.
+// Its error wraps ErrTooLarge if b is too large.
+func (w *Shelf) Add(b *Computed) ([][]*Partial, error) {
 	made, err := b.build(w)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (w *Website) Add(b *Computed) ([][]*Partial, error) {
 }
 
 // keep keeps partials by aggregate and stretch. The caller holds the lock of w.
-func (w *Website) keep(aggregates []Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*Partial) {
+func (w *Shelf) keep(aggregates []Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*Partial) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,28 +165,28 @@ func (w *Website) keep(aggregates []Aggregate, keyNames string, stretches []cale
 	c.shrink()
 }
 
-// maxStretches is how many partials an aggregate has before they are begun anew: those of ends of
-// ranges, which are parts of days, are of little use later.
+// maxStretches bounds the partials of an aggregate. Above it they are dropped: most of them are ends of ranges, which are parts
+// of days and of little use later.
 const maxStretches = 4096
 
 // begin makes place for the partials of an aggregate.
-func (w *Website) begin(name string) *partials {
-	p := &partials{of: map[calendar.Interval]version{}, size: emptySize, used: w.cache.tick()}
+func (w *Shelf) begin(name string) *shelved {
+	p := &shelved{of: map[calendar.Interval]version{}, size: emptySize, used: w.cache.tick()}
 	w.aggregates[name] = p
 	w.cache.size += p.size
 	return p
 }
 
-func (w *Website) forget(name string) {
+func (w *Shelf) forget(name string) {
 	if p := w.aggregates[name]; p != nil {
 		w.cache.size -= p.size
 		delete(w.aggregates, name)
 	}
 }
 
-// publish lets others see the numbers that partials of these aggregates and keys needed, and tells about how
-// many bytes they take.
-func (w *Website) publish(aggregates []Aggregate, keyNames string) (grown int64) {
+// publish lets others see the numbers that partials of these aggregates and keys needed, and returns about how many bytes they
+// take.
+func (w *Shelf) publish(aggregates []Aggregate, keyNames string) (grown int64) {
 	if k := w.keys[keyNames]; k != nil {
 		grown += k.publish()
 	}
@@ -203,7 +203,7 @@ func (w *Website) publish(aggregates []Aggregate, keyNames string) (grown int64)
 
 // Keys returns the keys of these names by number, with all keys of partials that were found before. The
 // result must not be changed.
-func (w *Website) Keys(names string) []string {
+func (w *Shelf) Keys(names string) []string {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	if k := w.keys[names]; k != nil {
@@ -213,7 +213,7 @@ func (w *Website) Keys(names string) []string {
 }
 
 // Members returns how many members all sets of that kind and name have.
-func (w *Website) Members(kind Kind, name string) int {
+func (w *Shelf) Members(kind Kind, name string) int {
 	if kind == TextSet {
 		return len(w.Keys(name))
 	}
