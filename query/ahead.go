@@ -17,7 +17,7 @@ const (
 
 // ahead has the partials stored that questions about a website without filters are merged from, of the latest of days,
 // which are quiet, and loads or computes them as far as there is memory. It reports whether it has come to the end, and
-// looks after every bundle whether it is time to stop. What fails is computed when it is asked for.
+// looks after every state set whether it is time to stop. What fails is computed when it is asked for.
 func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
 	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
 		days = days[:len(days)-1]

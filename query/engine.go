@@ -62,7 +62,7 @@ type Engine struct {
 	partials   *state.Cache      // nil: none are kept
 	keeper     store.StateKeeper // of partials; nil: they are kept in memory only
 	batch      *state.Cache      // of partials that are to be stored
-	keeping    sync.Mutex        // held while partials are in building
+	keeping    sync.Mutex        // held while partials are in the batch
 	storeFrom  int64
 	sets       lazy[stateSets]
 	prints     map[*catalog.BoundType]func() string // fingerprints

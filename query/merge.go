@@ -41,7 +41,7 @@ type merge struct {
 type mergedPart struct {
 	tb      *catalog.Table
 	needs   catalog.Reach // the days around a day whose rows decide what its partials are
-	count   int           // the leaf that counts its rows
+	count   int           // the aggregate that counts its rows
 	leaves  []int         // all that it has
 	metrics map[*catalog.BoundMetric]expr.Expr
 }
@@ -120,10 +120,10 @@ func (m *merge) add(of *catalog.BoundMetric) (merges bool) {
 
 func ofRows(op dialect.Op) bool { return !op.OfRow() }
 
-// aggregateColumn stands for what a leaf is in a row.
+// aggregateColumn stands for what an aggregate is in a row.
 func aggregateColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(leaf))) }
 
-// aggregateOf is the number of the leaf of part that is this aggregate.
+// aggregateOf is the number of the aggregate of part that is this aggregate.
 func (m *merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
 	found := aggregate{part: part, e: expr.Call(op, args...)}
 	found.Kind = states[op]

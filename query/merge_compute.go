@@ -92,7 +92,7 @@ func (g *lookup) look(of *mergedPart, versions []uint64) (missing []int) {
 // maxPartialBytes is how much a statement that computes partials may give.
 const maxPartialBytes = 1 << 28
 
-// compute computes the partials of all leaves of a part in stretches that follow each other, and tells of how many rows.
+// compute computes the partials of all aggregates of a part in stretches that follow each other, and tells of how many rows.
 func (g *lookup) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
 	computed, err := g.asked(of, from, to)
 	if computed == nil && err == nil {

@@ -17,22 +17,22 @@ type merged struct {
 	*merge
 	cache     *state.Cache
 	site      *state.Shelf
-	sources   [][]state.Source // by leaf
+	sources   [][]state.Source // by aggregate
 	rows      int
 	first     int64                  // the number of the bucket of row 0
 	texts     []string               // keys, by row; more than rows where types want some of which nothing counts
 	values    [][]string             // the same taken apart, when they were asked for
 	few       []int32                // the rows that are counted; nil: all
-	counted   [][]int64              // what sums and sets count, and extremes are, by leaf and row
-	single    []int                  // how many rows were counted by themselves, by leaf
+	counted   [][]int64              // what sums and sets count, and extremes are, by aggregate and row
+	single    []int                  // how many rows were counted by themselves, by aggregate
 	quantiles map[quantileOf][]int64 // by row
 	totals    bool                   // there is a row even where nothing counts
 	columns   map[string]func(row int32) expr.Value
-	numbers   map[string]int        // columns that are the count of a leaf, by that
+	numbers   map[string]int        // columns that are the count of an aggregate, by that
 	sumOver   map[string]expr.Value // of what was summed over all rows
 }
 
-// A quantileOf is a quantile of a leaf.
+// A quantileOf is a quantile of an aggregate.
 type quantileOf struct {
 	leaf     int
 	permille int64
@@ -67,7 +67,7 @@ const (
 	fewShown = 8   // rows for which all are not counted, where there are several times as many
 )
 
-// count is what a leaf counts in a row or, of an extreme, the value.
+// count is what an aggregate counts in a row or, of an extreme, the value.
 func (g *merged) count(i int, row int32) int64 {
 	if g.counted[i] == nil && g.few == nil && g.leaves[i].Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
 		g.single[i]++
@@ -85,7 +85,7 @@ func (g *merged) countOne(i int, row int32) int64 {
 	return state.Value(leaf.Kind, row, g.sources[i])
 }
 
-// counts are what a leaf counts in all rows.
+// counts are what an aggregate counts in all rows.
 func (g *merged) counts(i int) []int64 {
 	if g.counted[i] == nil {
 		switch leaf := &g.leaves[i]; {
@@ -105,7 +105,7 @@ func (g *merged) counts(i int) []int64 {
 	return g.counted[i]
 }
 
-// quantile is one of a leaf in a row. Without keys those of all rows are computed at once.
+// quantile is one of an aggregate in a row. Without keys those of all rows are computed at once.
 func (g *merged) quantile(i int, permille int64, row int32) int64 {
 	if len(g.keys) > 0 {
 		return state.Quantile(row, permille, g.sources[i])
@@ -176,12 +176,12 @@ func numberOrNull(n int64) expr.Value {
 	return expr.Value{Kind: dialect.Int, Int: n, Null: n == state.None}
 }
 
-// leafOf is the leaf that a column of leafColumn stands for.
+// leafOf is the aggregate that a column of aggregateColumn stands for.
 func leafOf(e expr.Expr) int {
 	_, name, _ := e.Column()
 	i, err := strconv.Atoi(name)
 	if err != nil {
-		return 0 // leafColumn writes numbers
+		return 0 // aggregateColumn writes numbers
 	}
 	return i
 }

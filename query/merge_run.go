@@ -76,7 +76,7 @@ type lookup struct {
 	engine   *Engine
 	snapshot *days.Snapshot // may be nil until load
 	site     *state.Shelf
-	found    [][]*state.Partial // by leaf and stretch
+	found    [][]*state.Partial // by aggregate and stretch
 
 	background bool // no caller waits: statements have a pace, and the lock of the website is held between them only
 

@@ -70,7 +70,7 @@ func without(text string) func(name string) string {
 	}
 }
 
-// A partialText is the statement of a partial, in which the leaves have no numbers, and its name.
+// A partialText is the statement of a partial, in which the aggregates have no numbers, and its name.
 type partialText struct{ name, statement string }
 
 // someLeaves are those of random merges, of which it says how many there were.

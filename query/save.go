@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is stored, and when: partials of all bundles of busy websites, of whole days that are over for a day at least, so
+// What is stored, and when: partials of all state sets of busy websites, of whole days that are over for a day at least, so
 // that hardly any is stored twice. Those of questions with filters, and of the ends of ranges, stay in memory.
 
 const (
@@ -91,7 +91,7 @@ type batch struct {
 	snapshot *days.Snapshot // of days and those around them; nil: not read yet
 }
 
-// A built bundle has its partials in memory of the days that are due.
+// A built state set has its partials in memory of the days that are due.
 type built struct {
 	bu *stateSet
 	*lookup
@@ -130,7 +130,7 @@ func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err err
 	return true, err
 }
 
-// gather computes the partials of a bundle, of the days that are due.
+// gather computes the partials of a state set, of the days that are due.
 func (b *batch) gather(ctx context.Context, bu *stateSet) (one built, err error) {
 	one = built{bu: bu, lookup: bu.lookup(b.engine, b.site, b.website, b.days)}
 	one.snapshot = b.snapshot
@@ -151,7 +151,7 @@ func (b *batch) gather(ctx context.Context, bu *stateSet) (one built, err error)
 	return one, one.computeAll(ctx, bu.part, missing, one.versions)
 }
 
-// pageviews are those of the days that are due: what the first bundle counts.
+// pageviews are those of the days that are due: what the first state set counts.
 func (o *built) pageviews() int64 {
 	var of []state.Source
 	for _, i := range o.due {
@@ -247,7 +247,7 @@ func (b *batch) replaced(members string, of calendar.Interval) {
 	}
 }
 
-// partials are those of the bundle in a stretch, of a version; nil where some are missing or it has no rows.
+// partials are those of the state set in a stretch, of a version; nil where some are missing or it has no rows.
 func (bu *stateSet) partials(site *state.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range bu.Aggregates {
 		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Where the store is a store.StateKeeper, partials that are computed ahead are stored, those of whole days of a bundle as
+// Where the store is a store.StateKeeper, partials that are computed ahead are stored, those of whole days of a state set as
 // one state, so that the first answers after a start are merged from them. A state is valid as a partial in
 // memory is: while its version is that of the rows of all days that it was computed from. Versions outlive the
 // process on every store, and grow with every row that comes or goes. What fails to be stored or loaded is computed.
@@ -104,7 +104,7 @@ func (g *lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	return g.look(of, versions), nil
 }
 
-// stored tells which of the missing stretches of a part the store has, by a bundle, and which others are missing.
+// stored tells which of the missing stretches of a part the store has, by a state set, and which others are missing.
 func (g *lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *stateSet, wanted []calendar.Interval, others []int) {
 	if g.engine.keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
@@ -174,7 +174,7 @@ type storedDays struct {
 	dictionaries map[storedName]*state.Dictionary
 }
 
-// loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. Those of many days are loaded
+// loadChunks loads states of some aggregates of a state set, and notes which cannot be read. Those of many days are loaded
 // together, which takes less time than one after the other.
 func (g *lookup) loadChunks(ctx context.Context, bu *stateSet, some []state.Aggregate, chunks [][]calendar.Interval) {
 	var all []storedDays

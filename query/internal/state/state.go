@@ -23,7 +23,7 @@ type StateSet struct {
 	Aggregates []Aggregate
 	KeyNames   string // as in Computed
 	Keyed      bool   // otherwise keys are pieces of the stretch
-	SharesKeys bool   // several bundles have these keys: their texts are in a dictionary
+	SharesKeys bool   // several state sets have these keys: their texts are in a dictionary
 }
 
 // membersOf are the names of members that aggregates of a kind have, each once.

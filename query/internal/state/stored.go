@@ -74,7 +74,7 @@ func (w *Shelf) StoredVersions(name int64, of []calendar.Interval) []uint64 {
 
 // Encoded has the bytes to store for an interval.
 type Encoded struct {
-	States       [][]byte          // by bundle
+	States       [][]byte          // by state set
 	Dictionaries map[string][]byte // by the name of their members: those that are new
 }
 

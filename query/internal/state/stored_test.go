@@ -46,7 +46,7 @@ func read(stored map[string][]byte) map[string]*state.Dictionary {
 	return found
 }
 
-// bundlesOf deals the aggregates to bundles at random.
+// bundlesOf deals the aggregates to state sets at random.
 func bundlesOf(rng *rand.Rand, keyed bool) []*state.StateSet {
 	bundles, shares := make([]*state.StateSet, 1+rng.IntN(3)), keyed && rng.IntN(2) == 0
 	for i := range bundles {

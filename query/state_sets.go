@@ -16,15 +16,15 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Partials are computed ahead, and stored, by bundles: all leaves that the types have without filters over the same
+// Partials are computed ahead, and stored, by state sets: all aggregates that the types have without filters over the same
 // rows of one table, by the same keys. So what several types need is computed and stored once.
 
 // A stateSet is one of them.
 type stateSet struct {
 	state.StateSet
 	*merge                  // whose only part it is, of no website and no time
-	part   *mergedPart      // which has all leaves
-	count  string           // the name of the leaf that counts rows
+	part   *mergedPart      // which has all aggregates
+	count  string           // the name of the aggregate that counts rows
 	name   int64            // of its stored states
 	called map[string]int64 // the names of its stored dictionaries, by those of their members
 }
@@ -32,14 +32,14 @@ type stateSet struct {
 // stateSets are all of an engine, in the order of the types.
 type stateSets struct {
 	all     []*stateSet
-	byCount map[string][]*stateSet // by the name of the leaf that counts rows
+	byCount map[string][]*stateSet // by the name of the aggregate that counts rows
 }
 
 // stateSets are those of e.
 func (e *Engine) stateSets() stateSets {
 	return e.sets.get(func() stateSets {
 		found := stateSets{byCount: map[string][]*stateSet{}}
-		// Any website and time do: see bundle.
+		// Any website and time do: see state set.
 		const anyDay = "2001-01-01"
 		now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
 		for _, of := range e.types.All() {
@@ -55,7 +55,7 @@ func (e *Engine) stateSets() stateSets {
 			}
 		}
 		derived := compile.Derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
-		by := map[string]int{} // bundles, by the texts of their keys
+		by := map[string]int{} // state sets, by the texts of their keys
 		for _, bu := range found.all {
 			by[bu.keyTexts()]++
 		}
@@ -68,7 +68,7 @@ func (e *Engine) stateSets() stateSets {
 	})
 }
 
-// add adds the leaves of a part.
+// add adds the aggregates of a part.
 func (s *stateSets) add(m *merge, of *mergedPart) {
 	count := m.leaves[of.count].Name
 	i := slices.IndexFunc(s.byCount[count], func(bu *stateSet) bool { return bu.part.needs == of.needs })
@@ -92,10 +92,10 @@ func (bu *stateSet) has(a state.Aggregate) bool {
 }
 
 // statesVersion is a part of the names of states. It has to be another one when what they mean changes in a way that
-// neither statements nor the names of leaves show.
+// neither statements nor the names of aggregates show.
 const statesVersion = 2
 
-// finish orders the leaves, and names the bundle by the statements that it is computed by: those of a program
+// finish orders the aggregates, and names the state set by the statements that it is computed by: those of a program
 // that computes something else have other names, and meet none of its states.
 func (bu *stateSet) finish(e *Engine, seals store.Derivation) {
 	slices.SortStableFunc(bu.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
@@ -126,7 +126,7 @@ func (bu *stateSet) finish(e *Engine, seals store.Derivation) {
 
 func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // any will do
 
-// of is the bundle that has all leaves of a part; nil: none has.
+// of is the state set that has all aggregates of a part; nil: none has.
 func (s *stateSets) of(m *merge, part *mergedPart) *stateSet {
 	for _, bu := range s.byCount[m.leaves[part.count].Name] {
 		if bu.part.needs == part.needs && !slices.ContainsFunc(part.leaves, func(i int) bool { return !bu.has(m.leaves[i].Aggregate) }) {
@@ -147,7 +147,7 @@ func (s *stateSets) names() (all []int64) {
 	return all
 }
 
-// lookup is that of the bundle of a website on some days, in the background.
+// lookup is that of the state set of a website on some days, in the background.
 func (bu *stateSet) lookup(e *Engine, site *state.Shelf, website store.Subject, days []calendar.Interval) *lookup {
 	m, p := *bu.merge, *bu.p
 	p.Subject = website

@@ -17,8 +17,8 @@ type speaks struct {
 
 func (s speaks) Dialect() *dialect.Dialect { return s.lang }
 
-// bundlesBy are the bundles of an engine, by the names of their states.
-func bundlesBy(t *testing.T, lang *dialect.Dialect) map[int64]*stateSet {
+// setsBy are the state sets of an engine, by the names of their states.
+func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*stateSet {
 	t.Helper()
 	e, err := New(Config{Store: speaks{lang: lang}})
 	if err != nil {
@@ -31,10 +31,10 @@ func bundlesBy(t *testing.T, lang *dialect.Dialect) map[int64]*stateSet {
 	return found
 }
 
-// TestBundleNames wants states to have the same names in every process, each bundle its own, and others where
+// TestStateSetNames wants states to have the same names in every process, each state set its own, and others where
 // anything is computed otherwise: in the statement itself, or in those that seals are computed by.
-func TestBundleNames(t *testing.T) {
-	before, again := bundlesBy(t, dialect.DuckDB()), bundlesBy(t, dialect.DuckDB())
+func TestStateSetNames(t *testing.T) {
+	before, again := setsBy(t, dialect.DuckDB()), setsBy(t, dialect.DuckDB())
 	if names := slices.Collect(maps.Keys(before)); len(names) < 40 || len(names) != len(again) || slices.ContainsFunc(names, func(n int64) bool { return again[n] == nil }) {
 		t.Errorf("%d bundles, then %d", len(before), len(again))
 	}
@@ -42,7 +42,7 @@ func TestBundleNames(t *testing.T) {
 		changed := *dialect.DuckDB()
 		changed.Templates[op] += " /* otherwise */"
 		same := 0
-		for name := range bundlesBy(t, &changed) {
+		for name := range setsBy(t, &changed) {
 			if before[name] != nil {
 				same++
 			}
@@ -53,9 +53,9 @@ func TestBundleNames(t *testing.T) {
 	}
 }
 
-// TestBundles wants every part of an answer without filters to be in a bundle, with all of its leaves, and parts
+// TestStateSets wants every part of an answer without filters to be in a state set, with all of its aggregates, and parts
 // with filters in none.
-func TestBundles(t *testing.T) {
+func TestStateSets(t *testing.T) {
 	e, err := New(Config{Store: nothing{}})
 	if err != nil {
 		t.Fatal(err)
