@@ -59,5 +59,5 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 	return true, err
 }
 
-// settledBefore is when days begin that rows came to for the last time, it may be assumed: they were over a day ago.
+// settledBefore returns the time before which days started whose rows are assumed to be complete: they were over one day ago.
 func (e *Engine) settledBefore() time.Time { return e.now().Add(-48 * time.Hour) }

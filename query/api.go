@@ -8,9 +8,9 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
-// What is asked: see package ask.
+// Requests: see package ask.
 type (
-	// Access is what one caller may ask.
+	// Access defines what one caller may ask.
 	Access = ask.Access
 	// A Request is one query as a caller wrote it.
 	Request = ask.Request
@@ -18,7 +18,7 @@ type (
 	Parameter = ask.Parameter
 	// A Filter is one condition on rows.
 	Filter = ask.Filter
-	// Op is how a filter compares.
+	// Op is the comparison that a filter makes.
 	Op = ask.Op
 	// Compare is the other period that an answer is compared with.
 	Compare = ask.Compare
@@ -86,7 +86,7 @@ func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) { return ask.Dec
 // ParseValues reads a request from the query parameters of a URL: see [ask.ParseValues].
 func ParseValues(values url.Values) (Request, Errors) { return ask.ParseValues(values) }
 
-// What can be asked: see package catalog.
+// Query types: see package catalog.
 type (
 	// A Type is one query type.
 	Type = catalog.Type
@@ -96,13 +96,13 @@ type (
 	Info = catalog.Info
 	// OutputField describes one column of a type's rows.
 	OutputField = catalog.OutputField
-	// Shape is what the rows of an answer stand for.
+	// Shape says what the rows of an answer stand for.
 	Shape = catalog.Shape
 	// A Window is time that ends now.
 	Window = catalog.Window
-	// Format is how a column is written in JSON.
+	// Format says how a column is written in JSON.
 	Format = catalog.Format
-	// Role is how a chart uses a column.
+	// Role says how a chart uses a column.
 	Role = catalog.Role
 )
 
@@ -140,7 +140,7 @@ func Builtin() []Type { return catalog.Builtin() }
 // NewRegistry checks types: see [catalog.NewRegistry].
 func NewRegistry(types ...Type) (*Registry, error) { return catalog.NewRegistry(types...) }
 
-// What is answered: see package answer.
+// Answers: see package answer.
 type (
 	// A Response answers one request.
 	Response = answer.Response
@@ -148,7 +148,7 @@ type (
 	Result = answer.Result
 	// ResultMeta says what was computed.
 	ResultMeta = answer.ResultMeta
-	// A Period is what an answer is compared with.
+	// A Period describes the other period of a comparison.
 	Period = answer.Period
 	// An Instant is a time whose JSON is ISO 8601 in UTC with milliseconds.
 	Instant = answer.Instant

@@ -13,7 +13,7 @@ import (
 // Partials that a question lacks are computed in the background, while a statement gives the answer: to compute them
 // takes several times as long. The next question about the same is merged.
 
-// maxWaiting is how many questions wait for their partials. Those that come later wait until they are asked again.
+// maxWaiting bounds the questions that wait for their partials. Later ones wait until they are asked again.
 const maxWaiting = 64
 
 // background is the work of an engine that no caller waits for. One statement runs at a time.
@@ -86,7 +86,7 @@ func (e *Engine) computePartials(ctx context.Context, m *merge) {
 	}
 }
 
-// next takes the first that waits, after done was computed; nil: there is none, or the engine was closed.
+// next takes the first waiting question after done was computed. It returns nil if none waits or the engine was closed.
 func (b *background) next(done *waitingMerge) *waitingMerge {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (e *Engine) Close() error {
 	return e.background.wait(context.Background())
 }
 
-// lastAsked is when somebody last asked about each website. It is safe for concurrent use.
+// lastAsked records the last request about each website. It is safe for concurrent use.
 type lastAsked struct {
 	mu sync.Mutex
 	at map[store.Subject]time.Time
@@ -149,7 +149,7 @@ func (l *lastAsked) note(of store.Subject, now time.Time) {
 	l.at[of] = now
 }
 
-// order compares websites: those that were asked about later come first, as it was when order was called.
+// order returns a comparison of websites, as they were asked about so far: the last one comes first.
 func (l *lastAsked) order() func(a, b store.Subject) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

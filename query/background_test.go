@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// stuck is a store that does not tell which days it has.
+// stuck is a store that never lists its days.
 type stuck struct{ nothing }
 
 func (stuck) Days(ctx context.Context, _ store.Subject, _, _ time.Time) ([]store.Day, error) {

@@ -68,7 +68,7 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 	}
 }
 
-// What panels and people are told of columns: every one is described, and no two of a type are called alike.
+// Every column is described for panels and people, and no two columns of a type have the same label.
 func TestColumnsAreDescribed(t *testing.T) {
 	for _, info := range engine(t).Types() {
 		labels, primary := map[string]string{}, map[query.Role]int{}

@@ -33,7 +33,7 @@
 // visitors of sessions. A type names its table in Source, and further tables in Joins.
 //
 //	pageviews   views of pages
-//	exits       departures from pages; stays and scrolls are those with a time or a depth
+//	exits       departures from pages; stays have a time, scrolls have a depth
 //	activity    page events, custom events and clicks
 //	custom      custom events; properties has a row for each of their properties
 //	clicks      clicks on outgoing links

@@ -33,18 +33,18 @@ type Config struct {
 	Names Names
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
-	// MaxPartials is about how many bytes of memory partials take, from which answers are merged; where those of an answer
-	// do not fit, beside others that are asked for as often, a statement gives it. It
-	// needs a Store that is a [store.Deriver]; one that is a [store.StateKeeper] keeps those that a [Sealer] computes,
-	// for after the next start. 0 means DefaultMaxPartials; negative: none are kept.
+	// MaxPartials is about how many bytes of memory partials take. If the partials of an answer do not fit beside others that are
+	// asked for as often, a statement gives the answer. It needs a Store that is a [store.Deriver]. One that is a
+	// [store.StateKeeper] also stores partials that a [Sealer] computes, for the next start. 0 means DefaultMaxPartials;
+	// negative: no answer is merged.
 	MaxPartials int64
-	// StoreFrom is how many pageviews a day a website has at least whose partials are stored (with Types of the host's own,
-	// how many rows that the first of them counts): a first answer about a
-	// smaller one is computed as fast as they would be loaded. 0 means DefaultStoreFrom; negative: those of all are stored.
+	// StoreFrom is the least number of pageviews a day of a website whose partials are stored. With Types of a host, it counts
+	// the rows of the first of them. A first answer about a smaller website is computed as fast as its partials would be loaded.
+	// 0 means DefaultStoreFrom; negative: the partials of all websites are stored.
 	StoreFrom int64
-	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
-	// computed from change: those to parameters, and whole ones as [Prepared.RunEncoded] makes them. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
-	// negative: none are kept.
+	// ResultCache bounds the bytes of remembered answers, to parameters and to whole requests ([Prepared.RunEncoded]). An answer
+	// is valid until its rows change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache; negative: no
+	// answer is remembered.
 	ResultCache int64
 }
 
@@ -76,7 +76,7 @@ type Engine struct {
 	background *background
 }
 
-// DefaultStoreFrom is how many pageviews a day a website has at least whose partials are stored, when Config says nothing.
+// DefaultStoreFrom is the least number of pageviews a day of a website whose partials are stored, unless Config sets another one.
 const DefaultStoreFrom = 10_000
 
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
@@ -143,8 +143,8 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 	return p.Explain(ctx), nil
 }
 
-// answer runs one parameter. It runs in a goroutine of its own, where a panic would end
-// the host's process, so a fault of a store becomes a failure here.
+// answer runs one parameter. It may run in a new goroutine, where a panic would end the process of the host, so a fault of a
+// store becomes a failure here.
 func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (r Result) {
 	if p.Err != nil {
 		return finish.Failure(p, p.Err)

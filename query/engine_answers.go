@@ -14,12 +14,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DefaultResultCache is how many bytes of answers are kept when Config says nothing.
+// DefaultResultCache bounds the bytes of remembered answers, unless Config sets another bound.
 const DefaultResultCache = 64 << 20
 
-// answers keeps what parameters were answered, and has equal questions that are asked at the same
-// time answered once. It keeps parameters and not whole requests, since dashboards share
-// them, and since what the clock shows in an answer is not part of one.
+// answers remembers the answers to parameters, and answers equal questions that are asked at the same time once. It remembers
+// parameters and not whole requests, since dashboards share them, and since an answer to a parameter does not show the clock.
 type answers struct {
 	versions store.Versioner
 	kept     *lru.Cache[answerKey, keptAnswer]
@@ -76,7 +75,7 @@ func newAnswers(s store.Store, bytes int64) *answers {
 // versions these have.
 type basis []byte
 
-// basis asks for the versions that the answers of p stand by. It is nil when none is kept.
+// basis returns the versions that the answers of p depend on. It is nil if no answer is remembered.
 func (p *Prepared) basis(ctx context.Context) basis {
 	a := p.engine.answers
 	if a == nil {
@@ -108,7 +107,7 @@ func (e *Engine) answerKey(p *plan.Parameter, at basis) *answerKey {
 	return &key
 }
 
-// recall is the answer that is kept under key.
+// recall returns the answer that is remembered under key.
 func (e *Engine) recall(ctx context.Context, p *plan.Parameter, key *answerKey, budget *Budget) (r Result, ok bool) {
 	if key == nil {
 		return r, false
@@ -122,7 +121,7 @@ func (e *Engine) recall(ctx context.Context, p *plan.Parameter, key *answerKey, 
 	return f.result(p, budget), true
 }
 
-// answerOnce is the answer to p, which is kept under key; all who ask for it now share the work.
+// answerOnce returns the answer to p and remembers it under key. All callers that ask for it at the same time share the work.
 func (e *Engine) answerOnce(ctx context.Context, p *plan.Parameter, key *answerKey, caller string, budget *Budget, snapshot func() *days.Snapshot) Result {
 	if key == nil {
 		return e.answer(ctx, p, caller, budget, snapshot)
@@ -146,7 +145,7 @@ func (e *Engine) answerOnce(ctx context.Context, p *plan.Parameter, key *answerK
 	return f.answer.result(p, budget)
 }
 
-// join waits for the flight of key, and begins it with work when there is none.
+// join waits for the flight of key, and starts it with work if nobody did.
 func (a *answers) join(ctx context.Context, key flightKey, work func(context.Context, *flight)) (_ *flight, began bool, _ error) {
 	a.mu.Lock()
 	f, joined := a.flights[key]

@@ -23,15 +23,15 @@ type Encoded struct {
 // maxRoom is the largest answer whose memory is used again.
 const maxRoom = 256 << 10
 
-// Release has the memory of e used for other answers, unless e is kept. After it, e must not be used.
+// Release lets other answers use the memory of e, unless e is remembered. After it, e must not be used.
 func (e *Encoded) Release() {
 	if e.room != nil && cap(e.JSON) <= maxRoom {
 		e.room.Put(&e.JSON)
 	}
 }
 
-// Compressed returns compress(e.JSON), which encodes it by a content coding, as "gzip". Of an answer that is kept it is kept as well,
-// once for each coding, so compress has to do the same each time that it is given for one.
+// Compressed returns compress(e.JSON), which encodes it by a content coding, such as "gzip". If e is remembered, its compressed
+// form is remembered as well, once for each coding. So compress must return the same each time for one coding.
 func (e *Encoded) Compressed(coding string, compress func([]byte) []byte) []byte {
 	if e.compressed == nil {
 		return compress(e.JSON)
@@ -51,8 +51,8 @@ func (e *Encoded) cost() int64 {
 	return fixed + 2*int64(len(e.JSON))
 }
 
-// RunEncoded is Run, encoded. An answer without failures is kept as a whole, beside those to its
-// parameters and for as long.
+// RunEncoded is Run, encoded. An answer without failures is remembered as a whole, beside the answers to its parameters and for
+// as long.
 func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 	at := p.basis(ctx)
 	key := p.wholeKey(at)

@@ -22,7 +22,8 @@ func (e *Engine) sealed(p *plan.Plan, snapshot *days.Snapshot) days.Sealed {
 	return found
 }
 
-// daysBeside is how many more days a snapshot has on each side of the time that is counted. It is more than any answer needs.
+// daysBeside is the number of further days that a snapshot has on each side of the time that is counted. It is more than any
+// answer needs.
 const daysBeside = 7
 
 // snapshot reads the days that decide about the answers of p. It is nil where no answer of p uses stored results, and where the store

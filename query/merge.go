@@ -17,11 +17,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of
-// a statement over all of its rows. Partials without keys are by quarters of an hour, so that
-// they cut at midnight of every zone that is whole quarters from UTC; those with keys are of
-// whole days, and of the pieces of days that a range begins and ends with. The days of whole UTC
-// months, and of the weeks beside them, are rolled up where there is room, so that a long range costs hardly more than its two ends.
+// An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of a statement over all of its
+// rows. Partials without keys have a cell for each quarter of an hour, so that they cut at midnight of every zone that is whole
+// quarters from UTC. Partials with keys cover whole days, and the pieces of days at the ends of a range. The days of whole UTC
+// months, and of the weeks beside them, are rolled up if there is room, so that a long range costs hardly more than its two ends.
 
 // quarter is the length of the cells of partials without keys, in milliseconds.
 const quarter = 15 * 60 * 1000
@@ -37,7 +36,7 @@ type merge struct {
 	stretches []calendar.Interval
 }
 
-// A mergedPart is what one table gives to the answer.
+// A mergedPart is the share of one table in the answer.
 type mergedPart struct {
 	tb      *catalog.Table
 	needs   catalog.Reach // the days around a day whose rows decide what its partials are
@@ -46,14 +45,14 @@ type mergedPart struct {
 	metrics map[*catalog.BoundMetric]expr.Expr
 }
 
-// A aggregate is an aggregate that partials are kept of. Metrics are made of them.
+// An aggregate has partials. Metrics are made of aggregates.
 type aggregate struct {
 	state.Aggregate
 	part *mergedPart
 	e    expr.Expr // the aggregate or, where single rows are listed, what they have
 }
 
-// states says how the states of aggregates merge. Those that are not here do not.
+// states says how the states of aggregates merge. Other aggregates do not merge.
 var states = map[dialect.Op]state.Kind{
 	dialect.Count: state.Sum, dialect.CountIf: state.Sum, dialect.Sum: state.Sum, dialect.SumIf: state.Sum,
 	dialect.Min: state.Least, dialect.MinIf: state.Least, dialect.Max: state.Greatest, dialect.MaxIf: state.Greatest,
@@ -158,7 +157,7 @@ func (m *merge) rowsText() string {
 	return b.String()
 }
 
-// keyNames are what the keys of the answer are.
+// keyNames returns the names of the keys of the answer.
 func (m *merge) keyNames() string { return m.namesOf(func(f *catalog.Field) string { return f.Name }) }
 
 // keyTexts names the texts that the keys of the answer are among: keys of one name share their numbers, and where they

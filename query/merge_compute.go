@@ -22,7 +22,7 @@ const (
 	fewComputed    = 100_000 // rows
 )
 
-// gatherPart finds the partials of a part, and computes those that are missing.
+// gatherPart finds the partials of a part, and computes the missing ones.
 func (g *lookup) gatherPart(ctx context.Context, of *mergedPart) error {
 	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
 	// question, though rows may have come since.
@@ -35,8 +35,8 @@ func (g *lookup) gatherPart(ctx context.Context, of *mergedPart) error {
 	versions := g.versions(of)
 	missing := g.look(of, versions)
 	if len(missing) > 0 {
-		// The rows that they are computed from may be newer. Versions and seals are of one moment: a seal
-		// from before a row must not go into a partial of a version with it.
+		// The rows that missing partials are computed from may be newer. Versions and seals must be of one time: a seal without a
+		// new row must not go into a partial of a version with it.
 		if err := g.reload(ctx); err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func (g *lookup) gatherPart(ctx context.Context, of *mergedPart) error {
 	return g.computeAll(ctx, of, missing, versions)
 }
 
-// computeAll computes the partials of a part in these stretches. It stops with errNoRoom when those that were found so far do not
-// fit into memory together. The caller holds the lock of the website, but in the background.
+// computeAll computes the partials of a part in these stretches. It stops with errNoRoom if the partials found so far do not fit
+// into memory together. The caller holds the lock of the website, except in the background.
 func (g *lookup) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for atOnce := computedAtOnce; len(missing) > 0; {
 		n := followOn(missing, atOnce)
@@ -68,7 +68,7 @@ func (g *lookup) computeAll(ctx context.Context, of *mergedPart, missing []int, 
 	return nil
 }
 
-// followOn is how many of the first stretches follow one another, and most at most.
+// followOn returns how many of the first stretches follow one another, and most at most.
 func followOn(missing []int, most int) int {
 	n := 1
 	for n < len(missing) && n < most && missing[n] == missing[n-1]+1 {
@@ -77,8 +77,7 @@ func followOn(missing []int, most int) int {
 	return n
 }
 
-// look finds the partials of a part that are of these versions of rows, and tells which stretches some
-// are missing of.
+// look finds the partials of a part for these versions of rows, and returns the stretches in which some are missing.
 func (g *lookup) look(of *mergedPart, versions []uint64) (missing []int) {
 	for _, i := range of.leaves {
 		var without []int
@@ -89,10 +88,10 @@ func (g *lookup) look(of *mergedPart, versions []uint64) (missing []int) {
 	return slices.Compact(missing)
 }
 
-// maxPartialBytes is how much a statement that computes partials may give.
+// maxPartialBytes bounds the result of a statement that computes partials.
 const maxPartialBytes = 1 << 28
 
-// compute computes the partials of all aggregates of a part in stretches that follow each other, and tells of how many rows.
+// compute computes the partials of all aggregates of a part in stretches that follow each other, and returns the number of rows.
 func (g *lookup) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
 	computed, err := g.asked(of, from, to)
 	if computed == nil && err == nil {
@@ -141,7 +140,7 @@ func planIn(p *plan.Plan, w calendar.Interval) *plan.Plan {
 	return &about
 }
 
-// statesOf says what the partials of a part in w are made of, and what the rows of their statement will hold.
+// statesOf returns the query for the rows that the partials of a part in w are computed from, and the layout of these rows.
 func (m *merge) statesOf(of *mergedPart, w calendar.Interval) (compile.StateQuery, *state.Computed) {
 	q, b := compile.StateQuery{Table: of.tb, In: w, Width: quarter, Keyed: len(m.keys) > 0}, &state.Computed{KeyNames: m.keyTexts()}
 	if q.Keyed {

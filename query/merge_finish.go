@@ -67,7 +67,7 @@ const (
 	fewShown = 8   // rows for which all are not counted, where there are several times as many
 )
 
-// count is what an aggregate counts in a row or, of an extreme, the value.
+// count returns the count of an aggregate in a row or, for an extreme, its value.
 func (g *merged) count(i int, row int32) int64 {
 	if g.counted[i] == nil && g.few == nil && g.leaves[i].Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
 		g.single[i]++
@@ -76,7 +76,7 @@ func (g *merged) count(i int, row int32) int64 {
 	return g.counts(i)[row]
 }
 
-// countOne is count in a row by itself, with keys.
+// countOne is count for a single row, with keys.
 func (g *merged) countOne(i int, row int32) int64 {
 	leaf := &g.leaves[i]
 	if leaf.Kind.Lists() {
@@ -85,7 +85,7 @@ func (g *merged) countOne(i int, row int32) int64 {
 	return state.Value(leaf.Kind, row, g.sources[i])
 }
 
-// counts are what an aggregate counts in all rows.
+// counts returns the counts of an aggregate in all rows.
 func (g *merged) counts(i int) []int64 {
 	if g.counted[i] == nil {
 		switch leaf := &g.leaves[i]; {
@@ -105,7 +105,7 @@ func (g *merged) counts(i int) []int64 {
 	return g.counted[i]
 }
 
-// quantile is one of an aggregate in a row. Without keys those of all rows are computed at once.
+// quantile returns a quantile of an aggregate in a row. Without keys it computes all rows at once.
 func (g *merged) quantile(i int, permille int64, row int32) int64 {
 	if len(g.keys) > 0 {
 		return state.Quantile(row, permille, g.sources[i])
@@ -117,8 +117,8 @@ func (g *merged) quantile(i int, permille int64, row int32) int64 {
 	return g.quantiles[of][row]
 }
 
-// numbersOf are the numbers that a column is in all rows but those that g.texts has more; nil where it
-// is not a mere count, and where of many rows so few are shown that these are counted by themselves.
+// numbersOf returns the numbers of a column in all rows, except rows that g.texts has in addition. It returns nil if the column
+// is not only a count, and if so few of many rows are shown that it is faster to count them one by one.
 func (g *merged) numbersOf(e expr.Expr, shown int) []int64 {
 	if _, name, ok := e.Column(); ok && (shown > fewShown || 4*shown > g.rows) {
 		if leaf, ok := g.numbers[name]; ok {

@@ -17,8 +17,8 @@ type keyCondition struct {
 	key int
 }
 
-// mergeOnKeys is mergeOf with filters on keys held against the keys, so that the partials are those of the answer without these
-// filters; nil where there are none, or where they choose more than rows of the answer.
+// mergeOnKeys is mergeOf with filters on keys compared with the keys, so that the partials are the same as without these filters.
+// It returns nil without such filters, or if they choose more than rows of the answer.
 func mergeOnKeys(p *plan.Plan) *merge {
 	if len(p.Group) > 0 || p.Type.ZeroFill {
 		return nil
@@ -48,8 +48,8 @@ func mergeOnKeys(p *plan.Plan) *merge {
 	return m
 }
 
-// sparse is how many rows there are at least for each that passes the filters on keys, where more than fewShown do and only
-// these are counted: finding one takes about as long as going through so many.
+// sparse is the least number of rows for each row that passes the filters on keys, if only these are counted and are more than
+// fewShown: to find one takes about as long as to read so many.
 const sparse = 16
 
 // candidates are the rows whose keys pass the filters on keys. Where these are few, only they are counted from then on.

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
-// place tells what row each key of the partials counts for.
+// place finds the row that each key of the partials counts for.
 func (g *merged) place(found [][]*state.Partial) {
 	cells := make([][]int32, len(g.stretches))
 	if len(g.keys) > 0 {
@@ -133,7 +133,7 @@ func beginsWeek(at int64) bool {
 	return at == calendar.StartOfDay(at) && time.UnixMilli(at).UTC().Weekday() == time.Monday
 }
 
-// cutText tells what rows a series makes of the cells of a stretch.
+// cutText describes the rows that a series makes of the cells of a stretch.
 func (m *merge) cutText(s calendar.Interval) string {
 	if m.p.Type.Shape != Series {
 		return ""

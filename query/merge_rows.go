@@ -61,8 +61,7 @@ func (g *merged) shownGroups() map[string]bool {
 	return found
 }
 
-// zeroRows are rows of the type's values that are not among those that exist, in every combination
-// of groupBy that its own table has.
+// zeroRows returns rows for the values of the type that do not exist yet, in every combination of groupBy that its table has.
 func (g *merged) zeroRows(exist []int32) []int32 {
 	if !g.p.Type.ZeroFill {
 		return nil
@@ -92,7 +91,7 @@ func (g *merged) zeroRows(exist []int32) []int32 {
 	return added
 }
 
-// isAmong reports whether each key of a row, if it has any, is among those of an answer.
+// isAmong reports whether each key of a row, if it has any, is among the keys of an answer.
 func (g *merged) isAmong(row int32, among [][]string) bool {
 	if len(g.keys) == 0 {
 		return true
@@ -120,7 +119,7 @@ func (s step) compare(v, w expr.Value) int {
 	return order
 }
 
-// steps are those of the plan, and what breaks its ties, as compiler.ordering has them.
+// steps returns the order of the plan and the keys that break ties, as compile orders them.
 func (g *merged) steps() []step {
 	var found []step
 	used := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// lookup begins a merge; nil: there is none.
+// lookup starts a merge, or returns nil if m is nil.
 func (e *Engine) lookup(m *merge, snapshot *days.Snapshot) *lookup {
 	if m == nil {
 		return nil
@@ -27,7 +27,7 @@ func (m *merge) all() (all []state.Aggregate) {
 	return all
 }
 
-// aggregates are those of a part.
+// aggregates returns the aggregates of a part.
 func (m *merge) aggregates(of *mergedPart) []state.Aggregate {
 	all := make([]state.Aggregate, len(of.leaves))
 	for i, leaf := range of.leaves {
@@ -36,11 +36,15 @@ func (m *merge) aggregates(of *mergedPart) []state.Aggregate {
 	return all
 }
 
-// merged are the rows that the statement of p would give, merged from partials; nil where it has to be asked: for the first
-// time, unless most of the partials are in the store, or those of the answer without filters on its keys in memory; while the rows
-// of most days change; while many partials are missing, which are then computed in the background; and where no partials
-// are kept. Few partials that are missing are computed and kept. While rows are written,
-// those of different tables may be of moments that lie as far apart as it takes to compute them.
+// merged returns the rows that the statement of p would give, merged from partials. It returns nil if the statement has to run:
+//
+// - the answer is asked for the first time, unless most of its partials are stored, or in memory without the filters on its keys
+// - the rows of most days change
+// - many partials are missing, which are then computed in the background
+// - the engine has no partials
+//
+// It computes a few missing partials at once. While rows are written, partials of different tables may differ in time by as much
+// as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, error) {
 	if e.partials == nil {
 		return nil, nil
@@ -83,8 +87,7 @@ type lookup struct {
 	pending *pending // what is computed while stored partials are loaded
 }
 
-// gather finds the partials of all parts, or computes those that are missing, if they are fit to be kept and there is memory for
-// them. The versions are loaded.
+// gather finds the partials of all parts and computes the missing ones, if there is memory for them. The snapshot is loaded.
 func (g *lookup) gather(ctx context.Context) (fit bool, err error) {
 	missing, some, slow := make([]int, len(g.parts)), false, false
 	for i, of := range g.parts {
@@ -140,13 +143,13 @@ func (g *lookup) demands(missing []int) (all []state.Demand) {
 // errNoRoom: not all partials of a question fit into memory together.
 var errNoRoom = errors.New("query: too many partials at once")
 
-// tooLarge reports whether what was computed is too large to be kept.
+// tooLarge reports whether computed rows are too large for memory.
 func tooLarge(err error) bool {
 	return errors.Is(err, state.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch)
 }
 
-// slow reports whether it takes longer to compute the partials of a part that are missing, and not stored, than the
-// statement takes: they are of a quarter of the days, and those of a day cost at least four times what the statement costs by day.
+// slow reports whether it takes longer to compute the missing partials of a part than to run the statement: partials that are not
+// stored are missing for a quarter of the days, and a day costs at least four times as much as in the statement.
 func (g *lookup) slow(ctx context.Context, of *mergedPart, missing []int, versions []uint64) bool {
 	_, _, others := g.stored(ctx, of, missing, versions)
 	return len(others) > 0 && 4*len(others) >= len(rowsIn(slices.Clone(versions)))
@@ -164,7 +167,7 @@ func (g *lookup) manyStale() bool {
 	return many
 }
 
-// rowsIn are those of versions that are of stretches with rows.
+// rowsIn returns the versions of stretches with rows.
 func rowsIn(versions []uint64) []uint64 {
 	return slices.DeleteFunc(versions, func(version uint64) bool { return version == 0 })
 }

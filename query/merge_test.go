@@ -73,7 +73,7 @@ func without(text string) func(name string) string {
 // A partialText is the statement of a partial, in which the aggregates have no numbers, and its name.
 type partialText struct{ name, statement string }
 
-// someLeaves are those of random merges, of which it says how many there were.
+// someLeaves returns the aggregates of random merges, and the number of these merges.
 func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -95,7 +95,7 @@ func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
 	return all, merged
 }
 
-// TestPartialVersions wants the versions of partials to be those of all days that they are computed from.
+// TestPartialVersions checks that the versions of partials include all days that the partials are computed from.
 func TestPartialVersions(t *testing.T) {
 	e, err := New(Config{Store: nothing{}})
 	if err != nil {
@@ -124,7 +124,7 @@ func TestPartialVersions(t *testing.T) {
 	}
 }
 
-// randomMerge is that of a random question about a website; nil where it has none.
+// randomMerge returns the merge of a random question about a website, or nil if it cannot be merged.
 func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	t.Helper()
 	types := e.Types()
@@ -149,8 +149,8 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	return mergeOf(found.Parameters[0].Plan)
 }
 
-// TestMergeOnKeys wants filters on keys, and no others, to be held against the rows of an answer, and the partials to be those of
-// the answer without them. A filter on rows chooses among sessions by their pageviews, whatever they are grouped by.
+// TestMergeOnKeys checks that only filters on keys are compared with the rows of an answer, and that the partials are the same as
+// without these filters. A filter on rows chooses sessions by their pageviews, whatever they are grouped by.
 func TestMergeOnKeys(t *testing.T) {
 	types, err := NewRegistry(append(Builtin(), Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table", Subject: store.KindWebsite,
 		Source: "sessions", Shape: Breakdown, Dimensions: []string{"session_id"}, Columns: []string{"session_id", "sessions"}, Order: []string{"session_id"}})...)

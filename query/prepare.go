@@ -35,7 +35,7 @@ type Prepared struct {
 	dependencies, ofKeptAnswers lazy[[]Dependency] // of all parameters, and of those whose answers are kept
 }
 
-// A lazy value is computed when it is first asked for; by each of those who then ask at the same time.
+// A lazy value is computed on first use. Callers that use it first at the same time compute it each.
 type lazy[T any] struct{ value atomic.Pointer[T] }
 
 func (l *lazy[T]) get(compute func() T) T {
@@ -87,7 +87,7 @@ func (p *Prepared) Dependencies() []Dependency {
 	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan.Plan) bool { return true }) }))
 }
 
-// dependenciesOf are those of the plans that count.
+// dependenciesOf returns the dependencies of the plans that count.
 func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
@@ -146,12 +146,12 @@ func (p *Prepared) computeKey() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// keeps says whether an answer to p stands while the versions of what it depends on do.
+// keeps reports whether an answer to p stays valid while the versions of its dependencies do not change.
 func (e *Engine) keeps(p *plan.Plan) bool {
 	return !p.ByClock() && (e.names == nil || !p.Type.ShowsNames())
 }
 
-// Explained is what one parameter runs.
+// Explained shows the statement of one parameter.
 type Explained struct {
 	Parameter string
 	ID        string
@@ -159,9 +159,8 @@ type Explained struct {
 	SQL       string // returns codes, such as those of countries, for the names that the engine looks up by them
 	Args      []dialect.Arg
 	Err       *Error // instead of the above
-	// Other is what runs for the period that the parameter is compared with. It reads only the rows
-	// whose keys the first answer has; they are bound in place of the empty lists among Args. nil:
-	// there is no comparison.
+	// Other is the statement for the period that the parameter is compared with. It reads only rows with the keys of the first
+	// answer, which are bound in place of the empty lists among Args. It is nil without a comparison.
 	Other *Explained
 }
 

@@ -15,8 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A request that was resolved before, at an instant that counts as the same, is what it would be
-// resolved to now.
+// A remembered request, resolved at a time that counts as the same, equals the request resolved now.
 func TestRequestsAreRemembered(t *testing.T) {
 	now := time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)
 	var engines [2]*Engine
@@ -66,7 +65,7 @@ func TestRequestsAreRemembered(t *testing.T) {
 	}
 }
 
-// told is all that p says and shows.
+// told returns all values of p.
 func told(t *testing.T, p *Prepared) string {
 	t.Helper()
 	all := []any{p.Key(), p.Dependencies(), p.meta, p.Range()}

@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is stored, and when: partials of all state sets of busy websites, of whole days that are over for a day at least, so
-// that hardly any is stored twice. Those of questions with filters, and of the ends of ranges, stay in memory.
+// Partials of all state sets of busy websites are stored, of days that have been over for at least a day, so that hardly any is
+// stored twice. Partials of questions with filters, and of the ends of ranges, stay in memory.
 
 const (
 	buildingShare = 8       // this part of the memory for partials is for those that are to be stored
@@ -23,9 +23,9 @@ const (
 	savedAtOnce   = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
-// keep has the partials of a website that are computed ahead stored, those of the latest days first, and reports
-// whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
-// stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
+// keep stores the partials of a website that are computed ahead, of the latest days first, and reports whether it is done.
+// Partials of a day are stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory
+// until the next call. It skips a website with fewer pageviews a day.
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
 	e.keeping.Lock()
 	defer e.keeping.Unlock()
@@ -55,12 +55,12 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []calenda
 	return true, nil
 }
 
-// errNotKept says that the store is no [store.StateKeeper], or Config has none used.
+// errNotKept: the store is not a [store.StateKeeper], or Config turns it off.
 var errNotKept = errors.New("query: the store keeps no partials")
 
-// StorePartials computes what answers without filters about the UTC days of a website are merged from that [from, to)
-// touches, and has the store keep what it has not. A [Sealer] does so in time, of days that are over and of websites with
-// Config.StoreFrom. It fails when the store is no [store.StateKeeper], and where no partials are kept.
+// StorePartials computes and stores the partials for answers without filters about the UTC days of a website that [from, to)
+// touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites with Config.StoreFrom.
+// It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
 func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
 	if e.keeper == nil {
 		return errNotKept
@@ -151,7 +151,7 @@ func (b *batch) gather(ctx context.Context, bu *stateSet) (one built, err error)
 	return one, one.computeAll(ctx, bu.part, missing, one.versions)
 }
 
-// pageviews are those of the days that are due: what the first state set counts.
+// pageviews returns the pageviews of the days that are due: the count of the first state set.
 func (o *built) pageviews() int64 {
 	var of []state.Source
 	for _, i := range o.due {
@@ -185,7 +185,7 @@ func (b *batch) encode(ctx context.Context) (dictionaries, states []store.State,
 	return dictionaries, states, nil
 }
 
-// loadDictionaries loads those that are stored, so that what is stored later is stored with the same.
+// loadDictionaries loads the stored dictionaries, so that later states are stored with the same ones.
 func (b *batch) loadDictionaries(ctx context.Context) error {
 	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
@@ -237,7 +237,7 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 	return dictionaries, states
 }
 
-// replaced notes that what is stored with the dictionary of a day has to be computed anew, since there is another.
+// replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary.
 func (b *batch) replaced(members string, of calendar.Interval) {
 	b.known.ForgetDictionary(members, of)
 	for _, bu := range b.sets.all {
@@ -247,7 +247,8 @@ func (b *batch) replaced(members string, of calendar.Interval) {
 	}
 }
 
-// partials are those of the state set in a stretch, of a version; nil where some are missing or it has no rows.
+// partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it has no
+// rows.
 func (bu *stateSet) partials(site *state.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range bu.Aggregates {
 		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})

@@ -27,9 +27,9 @@ func (e *Engine) sealDays(ctx context.Context, website store.Subject, w calendar
 	return s.Seal(ctx, compile.Derivation(e.store.Dialect(), website, w, nil))
 }
 
-// Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the
-// seals, so that it costs by the rows that came, not by those of the days. Where a day with rows has no seal
-// yet, it is Seal. Where all seals stand, it does nothing.
+// Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost
+// depends on the new rows, not on all rows of the days. If a day with rows has no seal yet, it is Seal. If all seals are valid,
+// it does nothing.
 func (e *Engine) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
 	_, err := e.reseal(ctx, website, calendar.UTCDays(from, to))
 	return err

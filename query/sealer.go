@@ -29,12 +29,11 @@ type Sealer struct {
 	done    map[store.Subject]uint64      // by website, the number of Deriver.Websites when no day was stale
 	sealed  map[store.Subject]time.Time   // when the days that change were sealed, or when there were none to seal
 	ahead   map[store.Subject][]store.Day // as they were when partials were computed ahead
-	// scattered are the days that were resealed: what is kept of each lies where each part of it was
-	// written, among that of other websites.
+	// fragmented has the days that were resealed: their sealed rows are stored in several places, between rows of other websites.
 	fragmented map[store.Subject]map[int64]bool
 }
 
-// A Backlog is what a Sealer has to do. Days of websites that receive events are due time and again.
+// A Backlog is the remaining work of a Sealer. Days of websites that receive events are due time and again.
 type Backlog struct {
 	Days   int       // UTC days to seal, added up over all websites
 	Oldest time.Time // the first of them; zero: there are none
@@ -77,19 +76,20 @@ func NewSealer(e *Engine) *Sealer {
 }
 
 const (
-	// resealEvery is how often what questions met that is not up to date is made so.
+	// resealEvery is the interval of resealing days that questions found out of date.
 	resealEvery = time.Second
-	// sealEvery is how long the rows of a day have to be the same before it is sealed. That is
-	// longer than a busy store takes to be ready for the next row: DuckDB stores none during a checkpoint.
+	// sealEvery is the time for which the rows of a day have to stay the same before it is sealed. It is longer than a busy store
+	// needs to be ready for the next row: DuckDB stores none during a checkpoint.
 	sealEvery = 30 * time.Second
-	// busyEvery is how often a day is sealed whose rows go on to change.
+	// busyEvery is the interval of sealing a day whose rows keep changing.
 	busyEvery = 5 * time.Minute
-	// sealAtOnce is how many days one statement computes at most. Each reads four days more.
+	// sealAtOnce bounds the days that one statement computes. Each statement reads four days more.
 	sealAtOnce = 30
-	// resealRests is how many times as long as a statement of Reseal took nothing is done after it while somebody asks or
-	// writes: where rows come all the time, questions wait for what is done beside them.
+	// resealRests is the length of the rest after a statement of Reseal, in multiples of its duration, while somebody asks or
+	// writes. Where rows arrive all the time, questions would wait for resealing.
 	resealRests = 19
-	// sealRound is how long a call of Seal or Reseal goes on to further days. Then it looks anew which are due.
+	// sealRound is the time after which a call of Seal or Reseal starts no further days. The next call looks again which days are
+	// due.
 	sealRound = time.Minute
 )
 
@@ -118,9 +118,8 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// Reseal brings what is kept of the websites up to date that were asked about since the call before, where rows
-// came after it was sealed. After each statement it waits nineteen times as long as that took while somebody asks or
-// writes. It ends when ctx does.
+// Reseal updates the seals of the websites that were asked about since the last call, if rows came after they were sealed. After
+// each statement it rests nineteen times as long as that took while somebody asks or writes. It ends when ctx does.
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
 	var wanted []dayRun
 	for of := range s.engine.outdated.take() {
@@ -212,7 +211,7 @@ func (s *Sealer) Finish(ctx context.Context) error {
 	}
 }
 
-// statesDue is of how many days the states of a website have to be looked at.
+// statesDue returns the number of days of a website whose states have to be checked.
 func (s *Sealer) statesDue(of store.Subject) int {
 	quiet := days.Quiet(s.before[of])
 	if slices.Equal(quiet, s.ahead[of]) {
@@ -279,8 +278,8 @@ func (s *Sealer) due(of store.Subject, known []store.Day) []dayRun {
 	return append(found, s.engine.staleRuns(of, known, s.before[of])...)
 }
 
-// settled are the scattered days that rows came to for the last time, it may be assumed: they were over a day
-// ago. They are sealed as a whole, so that what is kept of each lies together.
+// settled returns the fragmented days whose rows are assumed to be complete: they were over one day ago. They are sealed as a
+// whole, so that their sealed rows are stored together.
 func (s *Sealer) settled(of store.Subject, known []store.Day) []dayRun {
 	if len(known) == 0 {
 		return nil
@@ -297,8 +296,8 @@ func (s *Sealer) settled(of store.Subject, known []store.Day) []dayRun {
 	return found
 }
 
-// computeAhead computes partials of the websites whose quiet days are others than before: first of those that were asked about
-// last, then of those with the latest rows.
+// computeAhead computes partials of the websites whose quiet days changed: first of the websites that were asked about last, then
+// of the websites with the latest rows.
 func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (err error) {
 	latest := func(of store.Subject) (version uint64) {
 		for _, d := range s.before[of] {

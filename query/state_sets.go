@@ -29,13 +29,13 @@ type stateSet struct {
 	called map[string]int64 // the names of its stored dictionaries, by those of their members
 }
 
-// stateSets are all of an engine, in the order of the types.
+// stateSets has all state sets of an engine, in the order of the types.
 type stateSets struct {
 	all     []*stateSet
 	byCount map[string][]*stateSet // by the name of the aggregate that counts rows
 }
 
-// stateSets are those of e.
+// stateSets returns the state sets of e.
 func (e *Engine) stateSets() stateSets {
 	return e.sets.get(func() stateSets {
 		found := stateSets{byCount: map[string][]*stateSet{}}
@@ -95,8 +95,8 @@ func (bu *stateSet) has(a state.Aggregate) bool {
 // neither statements nor the names of aggregates show.
 const statesVersion = 2
 
-// finish orders the aggregates, and names the state set by the statements that it is computed by: those of a program
-// that computes something else have other names, and meet none of its states.
+// finish orders the aggregates, and names the state set by the statements that compute it. A program that computes something else
+// uses other names, and never reads these states.
 func (bu *stateSet) finish(e *Engine, seals store.Derivation) {
 	slices.SortStableFunc(bu.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	d := e.store.Dialect()
@@ -136,7 +136,7 @@ func (s *stateSets) of(m *merge, part *mergedPart) *stateSet {
 	return nil
 }
 
-// names are those of all that is stored.
+// names returns the names of all stored states.
 func (s *stateSets) names() (all []int64) {
 	for _, bu := range s.all {
 		all = append(all, bu.name)
@@ -147,7 +147,7 @@ func (s *stateSets) names() (all []int64) {
 	return all
 }
 
-// lookup is that of the state set of a website on some days, in the background.
+// lookup returns a lookup of the state set for a website on some days, in the background.
 func (bu *stateSet) lookup(e *Engine, site *state.Shelf, website store.Subject, days []calendar.Interval) *lookup {
 	m, p := *bu.merge, *bu.p
 	p.Subject = website

@@ -31,8 +31,8 @@ func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*stateSet {
 	return found
 }
 
-// TestStateSetNames wants states to have the same names in every process, each state set its own, and others where
-// anything is computed otherwise: in the statement itself, or in those that seals are computed by.
+// TestStateSetNames checks that states have the same names in every process, that each state set has its name, and that names
+// change with the statement, and with the statements that compute seals.
 func TestStateSetNames(t *testing.T) {
 	before, again := setsBy(t, dialect.DuckDB()), setsBy(t, dialect.DuckDB())
 	if names := slices.Collect(maps.Keys(before)); len(names) < 40 || len(names) != len(again) || slices.ContainsFunc(names, func(n int64) bool { return again[n] == nil }) {

@@ -10,10 +10,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Where the store is a store.StateKeeper, partials that are computed ahead are stored, those of whole days of a state set as
-// one state, so that the first answers after a start are merged from them. A state is valid as a partial in
-// memory is: while its version is that of the rows of all days that it was computed from. Versions outlive the
-// process on every store, and grow with every row that comes or goes. What fails to be stored or loaded is computed.
+// A store.StateKeeper stores partials that are computed ahead, of whole days, as one state per state set, so that the first
+// answers after a start are merged from them. A state is valid while its version is the version of the rows of all days that it
+// was computed from. Versions outlive the process on every store, and grow with every row that is added or deleted. Partials that
+// cannot be stored or loaded are computed.
 
 // listStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
 func (e *Engine) listStored(ctx context.Context, site *state.Shelf, website store.Subject) error {
@@ -77,8 +77,8 @@ const (
 	loadedBytes = 48 << 20 // about, of states that are loaded together; they are in memory meanwhile
 )
 
-// loadStored loads what the store has of the missing stretches of a part, and returns those that are missing
-// yet. The caller holds the lock of the website, but in the background.
+// loadStored loads stored states of the missing stretches of a part, and returns the stretches that are still missing. The caller
+// holds the lock of the website, except in the background.
 func (g *lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
 	bu, wanted, others := g.stored(ctx, of, missing, versions)
 	if len(wanted) == 0 {
@@ -104,7 +104,7 @@ func (g *lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	return g.look(of, versions), nil
 }
 
-// stored tells which of the missing stretches of a part the store has, by a state set, and which others are missing.
+// stored returns the missing stretches of a part that the store has, in a state set, and the others.
 func (g *lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *stateSet, wanted []calendar.Interval, others []int) {
 	if g.engine.keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
@@ -150,7 +150,7 @@ func (g *lookup) computeBeside(ctx context.Context, of *mergedPart, missing []in
 	}()
 }
 
-// asked waits for what was computed of these stretches; nil: nothing was.
+// asked waits for the rows that were computed for these stretches, or returns nil if none were.
 func (g *lookup) asked(of *mergedPart, from, to int) (*state.Computed, error) {
 	b := g.pending
 	if b == nil || b.part != of || b.from != from || b.to != to {
@@ -161,20 +161,20 @@ func (g *lookup) asked(of *mergedPart, from, to int) (*state.Computed, error) {
 	return b.computed, b.err
 }
 
-// A storedName is what the store calls a state or a dictionary of a day.
+// A storedName is the name of a state or a dictionary of a day in the store.
 type storedName struct {
 	name int64
 	of   calendar.Interval
 }
 
-// storedDays are what the store has of some days.
+// storedDays has the stored states of some days.
 type storedDays struct {
 	days         []calendar.Interval
 	of           map[storedName]store.State
 	dictionaries map[storedName]*state.Dictionary
 }
 
-// loadChunks loads states of some aggregates of a state set, and notes which cannot be read. Those of many days are loaded
+// loadChunks loads states of some aggregates of a state set, and notes which cannot be read. States of many days are loaded
 // together, which takes less time than one after the other.
 func (g *lookup) loadChunks(ctx context.Context, bu *stateSet, some []state.Aggregate, chunks [][]calendar.Interval) {
 	var all []storedDays
@@ -230,7 +230,7 @@ func (g *lookup) loadDays(bu *stateSet, some []state.Aggregate, all []storedDays
 	g.site.NoteStored(unread)
 }
 
-// dictionaries are those among what was read that are not damaged.
+// dictionaries returns the dictionaries that were read and are not damaged.
 func (bu *stateSet) dictionaries(read map[storedName]store.State, days []calendar.Interval) map[storedName]*state.Dictionary {
 	found := map[storedName]*state.Dictionary{}
 	for _, name := range bu.called {

@@ -27,12 +27,12 @@ type SealDifference struct {
 	Surplus int64     // rows that are kept and should not be
 }
 
-// errNotDerived says that the store is no [store.Deriver].
+// errNotDerived: the store is not a [store.Deriver].
 var errNotDerived = errors.New("query: the store keeps nothing that is computed")
 
-// VerifySeals computes again what is kept of the UTC days of a website that [from, to) touches and
-// whose seals are valid, and compares. It changes nothing, and may run beside queries and writes. A row
-// that is kept too often or not often enough is a difference.
+// VerifySeals computes the sealed rows of the UTC days of a website again that [from, to) touches and whose seals are valid, and
+// compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not often enough is
+// a difference.
 func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
@@ -61,9 +61,8 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 	return report, nil
 }
 
-// verify compares what a table keeps of the days of run, all of them sealed, and adds to report. A
-// commit may be seen before the store tells that the day changed, so days that differ are
-// compared once more.
+// verify compares the sealed rows of a table on the days of run, all of them sealed, and adds to report. A commit may become
+// visible before the store reports that the day changed, so days that differ are compared once more.
 func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table compile.SealTable, report *SealReport) error {
 	before, err := freshSeals(ctx, d, run, table)
 	if err != nil {
@@ -119,11 +118,10 @@ func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table compile.
 	return seals, nil
 }
 
-// RebuildSeals seals again the UTC days of a website that [from, to) touches and that have rows or a
-// seal, and returns how many it asked the store for; those whose rows change meanwhile may stay as they are. Partials of
-// the website, in memory and in the store, and all cached answers are dropped: they are of the same versions, and may
-// have been computed from what the seals were before. Then it computes and stores the partials that a [Sealer] would.
-// Other processes keep theirs in memory.
+// RebuildSeals seals the UTC days of a website again that [from, to) touches and that have rows or a seal, and returns how many
+// days it sealed. Days whose rows change meanwhile may stay unchanged. It drops the partials of the website, in memory and in the
+// store, and all remembered answers: they have the same versions, and may have been computed from the old seals. Then it computes
+// and stores the partials that a [Sealer] would. Other processes do not drop their partials in memory.
 func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
@@ -182,7 +180,7 @@ func inHalves(ctx context.Context, runs []dayRun, do func(dayRun) error) error {
 	return nil
 }
 
-// sealDifferences compares what a table keeps of the days of run with what the derivation gives.
+// sealDifferences compares the sealed rows of a table on the days of run with the rows that the derivation gives.
 func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table compile.SealTable) ([]SealDifference, error) {
 	rows, err := e.store.Query(ctx, compile.Differences(e.store.Dialect(), run.of, run.Interval, table))
 	if err != nil {
