@@ -22,7 +22,7 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
 		days = days[:len(days)-1]
 	}
-	if e.partials == nil || len(days) == 0 {
+	if e.merger.partials == nil || len(days) == 0 {
 		return true, nil
 	}
 	var latest []calendar.Interval
@@ -30,18 +30,18 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 	for n := aheadDays - 1; n >= 0; n-- {
 		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
 	}
-	if e.keeper != nil {
+	if e.merger.keeper != nil {
 		settled := e.settledBefore().UnixMilli()
 		over := slices.DeleteFunc(slices.Clone(latest), func(s calendar.Interval) bool { return s.From >= settled })
 		if done, err = e.keep(ctx, website, over, e.storeFrom, stop); !done {
 			return false, err
 		}
 	}
-	for _, bu := range e.stateSets().all {
-		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
+	for _, bu := range e.merger.stateSets().all {
+		if e.merger.partials.Size() > e.merger.partials.MaxBytes()/aheadShare {
 			break
 		}
-		g := bu.lookup(e, e.partials.Shelf(website), website, latest)
+		g := bu.lookup(e.merger, e.merger.partials.Shelf(website), website, latest)
 		if !g.site.Fit(bu.Aggregates) {
 			continue
 		}

@@ -53,8 +53,8 @@ type waitingMerge struct {
 }
 
 // computeLater has the partials of m computed, unless it waits already or too many others do.
-func (e *Engine) computeLater(m *merge) {
-	b := e.background
+func (mr *merger) computeLater(m *merge) {
+	b := mr.background
 	pending := &waitingMerge{m, string(m.p.AppendKey(ask.AppendKeyTexts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,22 +64,22 @@ func (e *Engine) computeLater(m *merge) {
 	b.known[pending.key], b.waiting = true, append(b.waiting, pending)
 	if b.ended == nil {
 		b.ended = make(chan struct{})
-		go e.computeWaiting()
+		go mr.computeWaiting()
 	}
 }
 
 // computeWaiting computes partials until nothing waits.
-func (e *Engine) computeWaiting() {
-	b := e.background
+func (mr *merger) computeWaiting() {
+	b := mr.background
 	for next := b.next(nil); next != nil; next = b.next(next) {
-		e.computePartials(b.ctx, next.merge)
+		mr.computePartials(b.ctx, next.merge)
 	}
 }
 
 // computePartials computes what m lacks. What fails is computed when somebody asks again.
-func (e *Engine) computePartials(ctx context.Context, m *merge) {
+func (mr *merger) computePartials(ctx context.Context, m *merge) {
 	defer func() { _ = recover() }() // whoever asks again gets the statement's answer
-	g := e.lookup(m, nil)
+	g := mr.lookup(m, nil)
 	g.background = true
 	if g.load(ctx) == nil {
 		_, _ = g.gather(ctx)
@@ -122,13 +122,13 @@ func (b *background) wait(ctx context.Context) error {
 }
 
 // Wait returns when the partials that earlier questions lacked are computed, or when ctx ends.
-func (e *Engine) Wait(ctx context.Context) error { return e.background.wait(ctx) }
+func (e *Engine) Wait(ctx context.Context) error { return e.merger.background.wait(ctx) }
 
 // Close stops the work that no caller waits for. Call it before the store is closed. An engine answers questions after
 // it, too, but computes no further partials in the background.
 func (e *Engine) Close() error {
-	e.background.stop()
-	return e.background.wait(context.Background())
+	e.merger.background.stop()
+	return e.merger.background.wait(context.Background())
 }
 
 // lastAsked records the last request about each website. It is safe for concurrent use.

@@ -24,7 +24,7 @@ func (stuck) Seal(context.Context, store.Derivation) error { return nil }
 
 // Questions wait for their partials once each, and not more than there is room for. Close forgets them.
 func TestComputeLater(t *testing.T) {
-	e, err := New(Config{Store: stuck{}})
+	e, err := testMerger(stuck{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,8 @@ func TestComputeLater(t *testing.T) {
 	if n := waiting(); n < maxWaiting || n > maxWaiting+1 { // one of them runs
 		t.Errorf("%d questions wait, want %d", n, maxWaiting)
 	}
-	if err := e.Close(); err != nil {
+	e.background.stop()
+	if err := e.background.wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ask("after the end")

@@ -59,21 +59,17 @@ type Engine struct {
 	slots      *slots // of the store
 	names      Names  // may be nil
 	plain      bool
-	partials   *state.Cache      // nil: none are kept
-	keeper     store.StateKeeper // of partials; nil: they are kept in memory only
-	batch      *state.Cache      // of partials that are to be stored
-	keeping    sync.Mutex        // held while partials are in the batch
+	merger     *merger
+	batch      *state.Cache // of partials that are to be stored
+	keeping    sync.Mutex   // held while partials are in the batch
 	storeFrom  int64
-	sets       lazy[stateSets]
 	prints     map[*catalog.BoundType]func() string // fingerprints
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
 	zones      *ask.Zones
 	room       sync.Pool // of *[]byte, for answers that are not kept
 	answers    *answers  // may be nil
-	outdated   websiteSet
 	asked      lastAsked
-	background *background
 }
 
 // DefaultStoreFrom is the least number of pageviews a day of a website whose partials are stored, unless Config sets another one.
@@ -107,15 +103,17 @@ func New(cfg Config) (*Engine, error) {
 	e.storeFrom = cmp.Or(cfg.StoreFrom, DefaultStoreFrom)
 	e.prints = compile.Fingerprints(e.types, e.store.Dialect())
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
-	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
-		e.partials = state.NewCache(most - most/buildingShare)
-		e.batch = state.NewCache(most / buildingShare)
-		e.keeper, _ = e.store.(store.StateKeeper)
-	}
 	if e.now == nil {
 		e.now = time.Now
 	}
-	e.background = newBackground(store.NewPace(e.store, e.now, nil))
+	var partials *state.Cache
+	var keeper store.StateKeeper
+	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
+		partials = state.NewCache(most - most/buildingShare)
+		e.batch = state.NewCache(most / buildingShare)
+		keeper, _ = e.store.(store.StateKeeper)
+	}
+	e.merger = newMerger(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil))
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}
@@ -194,9 +192,9 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*finish.Answered, *Error) {
 	began := e.now()
 	known := snapshot()
-	rows, err := e.merged(ctx, p, among, known)
+	rows, err := e.merger.merged(ctx, p, among, known)
 	if rows == nil && err == nil {
-		rows, err = e.query(ctx, e.statements.Statement(p, key, e.sealed(p, known)), p.Subject, among, budget)
+		rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.sealed(p, known)), p.Subject, among, budget)
 	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)

@@ -121,13 +121,13 @@ func (g *lookup) compute(ctx context.Context, of *mergedPart, from, to int, vers
 func (g *lookup) ask(ctx context.Context, of *mergedPart, from, to int, snapshot *days.Snapshot) (*state.Computed, error) {
 	w := calendar.Interval{From: g.stretches[from].From, To: g.stretches[to-1].To}
 	p := planIn(g.p, w)
-	compiled, computed := g.merge.compilePartials(g.engine.store.Dialect(), p, g.engine.sealed(p, snapshot), of, w)
+	compiled, computed := g.merge.compilePartials(g.merger.store.Dialect(), p, g.merger.sealed(p, snapshot), of, w)
 	query := func(ctx context.Context) (err error) {
-		computed.Rows, err = g.engine.store.Query(ctx, compiled.Statement)
+		computed.Rows, err = g.merger.store.Query(ctx, compiled.Statement)
 		return err
 	}
 	if g.background {
-		return computed, g.engine.background.do(ctx, 0, query)
+		return computed, g.merger.background.do(ctx, 0, query)
 	}
 	return computed, query(ctx)
 }

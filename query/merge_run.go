@@ -12,11 +12,11 @@ import (
 )
 
 // lookup starts a merge, or returns nil if m is nil.
-func (e *Engine) lookup(m *merge, snapshot *days.Snapshot) *lookup {
+func (mr *merger) lookup(m *merge, snapshot *days.Snapshot) *lookup {
 	if m == nil {
 		return nil
 	}
-	return &lookup{merge: m, engine: e, snapshot: snapshot, site: e.partials.Shelf(m.p.Subject), found: make([][]*state.Partial, len(m.leaves))}
+	return &lookup{merge: m, merger: mr, snapshot: snapshot, site: mr.partials.Shelf(m.p.Subject), found: make([][]*state.Partial, len(m.leaves))}
 }
 
 // all are the aggregates of all parts.
@@ -45,16 +45,16 @@ func (m *merge) aggregates(of *mergedPart) []state.Aggregate {
 //
 // It computes a few missing partials at once. While rows are written, partials of different tables may differ in time by as much
 // as it takes to compute them.
-func (e *Engine) merged(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, error) {
-	if e.partials == nil {
+func (mr *merger) merged(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, error) {
+	if mr.partials == nil {
 		return nil, nil
 	}
-	if g := e.lookup(mergeOnKeys(p), snapshot); g != nil && g.mostlyInMemory(ctx) {
+	if g := mr.lookup(mergeOnKeys(p), snapshot); g != nil && g.mostlyInMemory(ctx) {
 		if rows, err := g.merged(ctx, among); rows != nil || err != nil {
 			return rows, err
 		}
 	}
-	g := e.lookup(mergeOf(p), snapshot)
+	g := mr.lookup(mergeOf(p), snapshot)
 	if g == nil || !g.site.Asked(g.all()) && !g.mostlyStored(ctx) {
 		return nil, nil
 	}
@@ -71,13 +71,13 @@ func (g *lookup) merged(ctx context.Context, among [][]string) (*store.Rows, err
 	if fit, err := g.gather(ctx); err != nil || !fit {
 		return nil, err
 	}
-	return g.finish(g.engine.partials, g.site, g.found, among), nil
+	return g.finish(g.merger.partials, g.site, g.found, among), nil
 }
 
 // A lookup finds the partials of a merge, or computes them.
 type lookup struct {
 	*merge
-	engine   *Engine
+	merger   *merger
 	snapshot *days.Snapshot // may be nil until load
 	site     *state.Shelf
 	found    [][]*state.Partial // by aggregate and stretch
@@ -104,7 +104,7 @@ func (g *lookup) gather(ctx context.Context) (fit bool, err error) {
 		return false, nil
 	}
 	if slow {
-		g.engine.computeLater(g.merge)
+		g.merger.computeLater(g.merge)
 		return false, nil
 	}
 	for i, of := range g.parts {

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -29,7 +30,7 @@ func (nothing) Query(context.Context, store.Statement) (*store.Rows, error) {
 // TestPartialNames wants partials of one name to be computed alike, whatever type, filters and
 // groups they were asked for by; and that this would show if names left the filters or keys out.
 func TestPartialNames(t *testing.T) {
-	e, err := New(Config{Store: nothing{}})
+	e, err := testMerger(nothing{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func without(text string) func(name string) string {
 type partialText struct{ name, statement string }
 
 // someLeaves returns the aggregates of random merges, and the number of these merges.
-func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
+func someLeaves(t *testing.T, e *merger) (all []partialText, merged int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 600 {
@@ -97,7 +98,7 @@ func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
 
 // TestPartialVersions checks that the versions of partials include all days that the partials are computed from.
 func TestPartialVersions(t *testing.T) {
-	e, err := New(Config{Store: nothing{}})
+	e, err := testMerger(nothing{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +126,10 @@ func TestPartialVersions(t *testing.T) {
 }
 
 // randomMerge returns the merge of a random question about a website, or nil if it cannot be merged.
-func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
+func randomMerge(t *testing.T, e *merger, rng *rand.Rand) *merge {
 	t.Helper()
-	types := e.Types()
-	info := types[rng.IntN(len(types))]
+	types := e.types.All()
+	info := types[rng.IntN(len(types))].Describe()
 	limit := 1 + rng.IntN(10)
 	req := Request{Parameters: []Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Limit: &limit}
 	filters := func(n int) (all []Filter) {
@@ -200,7 +201,7 @@ func TestMergeOnKeys(t *testing.T) {
 // TestPeriods wants the rollup of a month or a week to count for the rows that its days count for, and for the
 // same rows in all answers that may share them; and that this would show if all series shared them.
 func TestPeriods(t *testing.T) {
-	e, err := New(Config{Store: nothing{}})
+	e, err := testMerger(nothing{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestPeriods(t *testing.T) {
 }
 
 // randomSeries is the merge of a series in a random zone; nil where that is asked wrongly.
-func randomSeries(e *Engine, rng *rand.Rand) *merged {
+func randomSeries(e *merger, rng *rand.Rand) *merged {
 	zones := []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "Africa/Cairo"}
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
 	req := Request{Parameters: []Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
@@ -255,4 +256,13 @@ func randomSeries(e *Engine, rng *rand.Rand) *merged {
 		return &merged{merge: m}
 	}
 	return nil
+}
+
+// testMerger returns a merger of the built-in types, with room for partials.
+func testMerger(s store.Store) (*merger, error) {
+	types, err := NewRegistry(Builtin()...)
+	if err != nil {
+		return nil, err
+	}
+	return newMerger(s, types, state.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil)), nil
 }

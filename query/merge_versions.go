@@ -34,7 +34,7 @@ func (g *lookup) load(ctx context.Context) error {
 
 // reload reads them again.
 func (g *lookup) reload(ctx context.Context) (err error) {
-	d, ok := g.engine.store.(store.Deriver)
+	d, ok := g.merger.store.(store.Deriver)
 	if !ok {
 		return errNotDerived
 	}

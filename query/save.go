@@ -29,8 +29,8 @@ const (
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
 	e.keeping.Lock()
 	defer e.keeping.Unlock()
-	b := &batch{engine: e, from: pageviews, website: website, known: e.partials.Shelf(website), sets: e.stateSets()}
-	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+	b := &batch{engine: e, from: pageviews, website: website, known: e.merger.partials.Shelf(website), sets: e.merger.stateSets()}
+	if err := e.merger.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
@@ -50,7 +50,7 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []calenda
 		e.batch.Forget(website)
 	}
 	if names := b.sets.names(); b.known.HasOtherStored(names) { // an older program stored it
-		return true, e.keeper.DropStates(ctx, website, names)
+		return true, e.merger.keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
 }
@@ -62,7 +62,7 @@ var errNotKept = errors.New("query: the store keeps no partials")
 // touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites with Config.StoreFrom.
 // It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
 func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
-	if e.keeper == nil {
+	if e.merger.keeper == nil {
 		return errNotKept
 	}
 	var days []calendar.Interval
@@ -132,7 +132,7 @@ func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err err
 
 // gather computes the partials of a state set, of the days that are due.
 func (b *batch) gather(ctx context.Context, bu *stateSet) (one built, err error) {
-	one = built{bu: bu, lookup: bu.lookup(b.engine, b.site, b.website, b.days)}
+	one = built{bu: bu, lookup: bu.lookup(b.engine.merger, b.site, b.website, b.days)}
 	one.snapshot = b.snapshot
 	if err := one.load(ctx); err != nil {
 		return one, err
@@ -196,7 +196,7 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	found, err := b.engine.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	found, err := b.engine.merger.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
 		read := make([]*state.Dictionary, len(b.days))
 		for i, of := range b.days {
@@ -270,8 +270,8 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		save := func(ctx context.Context) error { return b.engine.keeper.SaveStates(ctx, b.website, all[:n]) }
-		if err := b.engine.background.do(ctx, 0, save); err != nil {
+		save := func(ctx context.Context) error { return b.engine.merger.keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.engine.merger.background.do(ctx, 0, save); err != nil {
 			return err
 		}
 		noted := make([]state.StoredVersion, n)

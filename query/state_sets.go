@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // Partials are computed ahead, and stored, by state sets: all aggregates that the types have without filters over the same
@@ -35,37 +36,35 @@ type stateSets struct {
 	byCount map[string][]*stateSet // by the name of the aggregate that counts rows
 }
 
-// stateSets returns the state sets of e.
-func (e *Engine) stateSets() stateSets {
-	return e.sets.get(func() stateSets {
-		found := stateSets{byCount: map[string][]*stateSet{}}
-		// Any website and time do: see state set.
-		const anyDay = "2001-01-01"
-		now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
-		for _, of := range e.types.All() {
-			req := Request{StartDate: anyDay, EndDate: anyDay, Parameters: []Parameter{{Name: of.Name}}}
-			resolved, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
-			if len(mistakes) > 0 || resolved.Parameters[0].Err != nil {
-				continue // it is of another kind of subject, or needs a filter
-			}
-			if m := mergeOf(resolved.Parameters[0].Plan); m != nil {
-				for _, part := range m.parts {
-					found.add(m, part)
-				}
+// findStateSets returns the state sets of the types.
+func (mr *merger) findStateSets() stateSets {
+	found := stateSets{byCount: map[string][]*stateSet{}}
+	// Any website and time do: see state set.
+	const anyDay = "2001-01-01"
+	now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
+	for _, of := range mr.types.All() {
+		req := Request{StartDate: anyDay, EndDate: anyDay, Parameters: []Parameter{{Name: of.Name}}}
+		resolved, mistakes := plan.Resolve(mr.types, Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
+		if len(mistakes) > 0 || resolved.Parameters[0].Err != nil {
+			continue // it is of another kind of subject, or needs a filter
+		}
+		if m := mergeOf(resolved.Parameters[0].Plan); m != nil {
+			for _, part := range m.parts {
+				found.add(m, part)
 			}
 		}
-		derived := compile.Derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
-		by := map[string]int{} // state sets, by the texts of their keys
-		for _, bu := range found.all {
-			by[bu.keyTexts()]++
-		}
-		for _, bu := range found.all {
-			bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
-			bu.SharesKeys = bu.Keyed && by[bu.KeyNames] > 1
-			bu.finish(e, derived)
-		}
-		return found
-	})
+	}
+	derived := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
+	by := map[string]int{} // state sets, by the texts of their keys
+	for _, bu := range found.all {
+		by[bu.keyTexts()]++
+	}
+	for _, bu := range found.all {
+		bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
+		bu.SharesKeys = bu.Keyed && by[bu.KeyNames] > 1
+		bu.finish(mr.store.Dialect(), derived)
+	}
+	return found
 }
 
 // add adds the aggregates of a part.
@@ -97,9 +96,8 @@ const statesVersion = 2
 
 // finish orders the aggregates, and names the state set by the statements that compute it. A program that computes something else
 // uses other names, and never reads these states.
-func (bu *stateSet) finish(e *Engine, seals store.Derivation) {
+func (bu *stateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	slices.SortStableFunc(bu.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
-	d := e.store.Dialect()
 	hash := sha256.New()
 	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n%t\n", statesVersion, bu.part.needs.Before, bu.part.needs.After, bu.SharesKeys) // a hash takes all
 	for i, leaf := range bu.leaves {
@@ -148,9 +146,9 @@ func (s *stateSets) names() (all []int64) {
 }
 
 // lookup returns a lookup of the state set for a website on some days, in the background.
-func (bu *stateSet) lookup(e *Engine, site *state.Shelf, website store.Subject, days []calendar.Interval) *lookup {
+func (bu *stateSet) lookup(mr *merger, site *state.Shelf, website store.Subject, days []calendar.Interval) *lookup {
 	m, p := *bu.merge, *bu.p
 	p.Subject = website
 	m.p, m.stretches = &p, days
-	return &lookup{merge: &m, engine: e, site: site, background: true, found: make([][]*state.Partial, len(m.leaves))}
+	return &lookup{merge: &m, merger: mr, site: site, background: true, found: make([][]*state.Partial, len(m.leaves))}
 }

@@ -20,7 +20,7 @@ func (s speaks) Dialect() *dialect.Dialect { return s.lang }
 // setsBy are the state sets of an engine, by the names of their states.
 func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*stateSet {
 	t.Helper()
-	e, err := New(Config{Store: speaks{lang: lang}})
+	e, err := testMerger(speaks{lang: lang})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestStateSetNames(t *testing.T) {
 // TestStateSets wants every part of an answer without filters to be in a state set, with all of its aggregates, and parts
 // with filters in none.
 func TestStateSets(t *testing.T) {
-	e, err := New(Config{Store: nothing{}})
+	e, err := testMerger(nothing{})
 	if err != nil {
 		t.Fatal(err)
 	}

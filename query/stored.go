@@ -16,8 +16,8 @@ import (
 // cannot be stored or loaded are computed.
 
 // listStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
-func (e *Engine) listStored(ctx context.Context, site *state.Shelf, website store.Subject) error {
-	states, err := e.keeper.States(ctx, website)
+func (mr *merger) listStored(ctx context.Context, site *state.Shelf, website store.Subject) error {
+	states, err := mr.keeper.States(ctx, website)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -38,17 +38,17 @@ func dayOf(start time.Time) calendar.Interval {
 // mostlyStored reports whether the store has the partials of at least half of the days with rows. Then the first
 // answer is merged, too. Where it has nothing of the website, that costs one look.
 func (g *lookup) mostlyStored(ctx context.Context) bool {
-	if g.engine.keeper == nil || !g.site.Fit(g.all()) {
+	if g.merger.keeper == nil || !g.site.Fit(g.all()) {
 		return false
 	}
-	known := g.engine.stateSets()
+	known := g.merger.stateSets()
 	bundles := make([]*stateSet, len(g.parts))
 	for i, of := range g.parts {
 		if bundles[i] = known.of(g.merge, of); bundles[i] == nil {
 			return false
 		}
 	}
-	if !g.site.IsStoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+	if !g.site.IsStoredKnown() && g.merger.listStored(ctx, g.site, g.p.Subject) != nil {
 		return false
 	}
 	if g.load(ctx) != nil {
@@ -106,12 +106,12 @@ func (g *lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 
 // stored returns the missing stretches of a part that the store has, in a state set, and the others.
 func (g *lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *stateSet, wanted []calendar.Interval, others []int) {
-	if g.engine.keeper == nil || len(missing) == 0 {
+	if g.merger.keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
 	}
-	known := g.engine.stateSets()
+	known := g.merger.stateSets()
 	bu = known.of(g.merge, of)
-	if bu == nil || !g.site.IsStoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+	if bu == nil || !g.site.IsStoredKnown() && g.merger.listStored(ctx, g.site, g.p.Subject) != nil {
 		return nil, nil, missing
 	}
 	stored := g.site.StoredVersions(bu.name, g.stretches)
@@ -200,7 +200,7 @@ func (g *lookup) readChunk(ctx context.Context, bu *stateSet, some []state.Aggre
 	for _, members := range bu.unknown(g.site, some, days) {
 		names = append(names, bu.called[members])
 	}
-	of, err := g.engine.readStates(ctx, g.p.Subject, names, days)
+	of, err := g.merger.readStates(ctx, g.p.Subject, names, days)
 	if err != nil {
 		return storedDays{}
 	}
@@ -254,9 +254,9 @@ func (bu *stateSet) unknown(site *state.Shelf, some []state.Aggregate, days []ca
 }
 
 // readStates reads what the store has by these names, of days in their order.
-func (e *Engine) readStates(ctx context.Context, website store.Subject, names []int64, days []calendar.Interval) (map[storedName]store.State, error) {
+func (mr *merger) readStates(ctx context.Context, website store.Subject, names []int64, days []calendar.Interval) (map[storedName]store.State, error) {
 	from, to := calendar.Interval{From: days[0].From, To: days[len(days)-1].To}.Times()
-	states, err := e.keeper.LoadStates(ctx, website, names, from, to)
+	states, err := mr.keeper.LoadStates(ctx, website, names, from, to)
 	found := make(map[storedName]store.State, len(states))
 	for _, one := range states {
 		found[storedName{one.Name, dayOf(one.Day)}] = one

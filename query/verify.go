@@ -143,8 +143,8 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		}
 		return err
 	})
-	if e.partials != nil {
-		e.partials.Forget(website)
+	if e.merger.partials != nil {
+		e.merger.partials.Forget(website)
 	}
 	if keeper, ok := e.store.(store.StateKeeper); ok {
 		err = errors.Join(err, keeper.DropStates(ctx, website, nil))
