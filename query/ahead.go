@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -22,34 +23,34 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
 		days = days[:len(days)-1]
 	}
-	if e.merger.partials == nil || len(days) == 0 {
+	if e.merger.Partials == nil || len(days) == 0 {
 		return true, nil
 	}
 	var latest []calendar.Interval
 	last := days[len(days)-1].Start
 	for n := aheadDays - 1; n >= 0; n-- {
-		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
+		latest = append(latest, merge.DayOf(last.AddDate(0, 0, -n)))
 	}
-	if e.merger.keeper != nil {
+	if e.merger.Keeper != nil {
 		settled := e.settledBefore().UnixMilli()
 		over := slices.DeleteFunc(slices.Clone(latest), func(s calendar.Interval) bool { return s.From >= settled })
 		if done, err = e.keep(ctx, website, over, e.storeFrom, stop); !done {
 			return false, err
 		}
 	}
-	for _, bu := range e.merger.stateSets().all {
-		if e.merger.partials.Size() > e.merger.partials.MaxBytes()/aheadShare {
+	for _, bu := range e.merger.StateSets().All {
+		if e.merger.Partials.Size() > e.merger.Partials.MaxBytes()/aheadShare {
 			break
 		}
-		g := bu.lookup(e.merger, e.merger.partials.Shelf(website), website, latest)
-		if !g.site.Fit(bu.Aggregates) {
+		g := bu.Lookup(e.merger, e.merger.Partials.Shelf(website), website, latest)
+		if !g.Site.Fit(bu.Aggregates) {
 			continue
 		}
-		failed := g.load(ctx)
+		failed := g.Load(ctx)
 		if failed == nil {
-			failed = g.gatherPart(ctx, bu.part)
+			failed = g.GatherPart(ctx, bu.Part)
 		}
-		if !tooLarge(failed) && !errors.Is(failed, errNoRoom) { // else a type that needs less of it may yet be merged
+		if !merge.TooLarge(failed) && !errors.Is(failed, merge.ErrNoRoom) { // else a type that needs less of it may yet be merged
 			err = errors.Join(err, failed)
 		}
 		if stop() {

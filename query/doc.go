@@ -14,6 +14,7 @@
 //	query/internal/days     the days of a website: which stored results are up to date
 //	query/internal/plan     Request × Registry → a plan per parameter, or its error
 //	query/internal/compile  plan × dialect → a statement, and the days of data that it depends on
+//	query/internal/merge    plan → the rows of its statement, merged from partials in memory
 //	query/internal/finish   rows → an answer: gaps filled, compared with another period
 //	query/answer            tables and their JSON
 //
@@ -57,8 +58,8 @@
 // Most answers that count something of a website are merged from partials instead of queried. The second request computes the partials
 // in the background, while a statement gives its answer. If a [Sealer] computed the partials in advance, the first request is merged.
 //
-// A merge (merge*.go) splits the metrics of a plan into aggregates whose states merge. It finds the partials of every UTC day and
-// aggregate in package query/internal/state, has the store compute the few that are missing or whose rows changed, and makes the rows
+// Package merge splits the metrics of a plan into aggregates whose states merge. It finds the partials of every UTC day and
+// aggregate in package state, has the store compute the few that are missing or whose rows changed, and makes the rows
 // that the statement would give. If the store is a [store.StateKeeper], it stores partials that were computed in advance, and the first
 // answer after a start is merged from them. These are the partials of all types without filters, of busy websites (Config.StoreFrom),
 // of days that are over. Partials with filters stay in memory. If the rows of most days of a range changed since the last request, the

@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
@@ -59,7 +60,7 @@ type Engine struct {
 	slots      *slots // of the store
 	names      Names  // may be nil
 	plain      bool
-	merger     *merger
+	merger     *merge.Merger
 	batch      *state.Cache // of partials that are to be stored
 	keeping    sync.Mutex   // held while partials are in the batch
 	storeFrom  int64
@@ -113,7 +114,7 @@ func New(cfg Config) (*Engine, error) {
 		e.batch = state.NewCache(most / buildingShare)
 		keeper, _ = e.store.(store.StateKeeper)
 	}
-	e.merger = newMerger(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil))
+	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil))
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}
@@ -192,9 +193,9 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*finish.Answered, *Error) {
 	began := e.now()
 	known := snapshot()
-	rows, err := e.merger.merged(ctx, p, among, known)
+	rows, err := e.merger.Rows(ctx, p, among, known)
 	if rows == nil && err == nil {
-		rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.sealed(p, known)), p.Subject, among, budget)
+		rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
 	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)

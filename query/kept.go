@@ -5,12 +5,9 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
 )
-
-// daysBeside is the number of further days that a snapshot has on each side of the time that is counted. It is more than any
-// answer needs.
-const daysBeside = 7
 
 // snapshot reads the days that decide about the answers of p. It is nil where no answer of p uses stored results, and where the store
 // fails: then statements read rows alone.
@@ -33,7 +30,7 @@ func (e *Engine) snapshot(ctx context.Context, p *Prepared) *days.Snapshot {
 	}
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()
-	found, err := days.Read(ctx, d, p.subject, w.Widen(daysBeside*calendar.Day, daysBeside*calendar.Day))
+	found, err := days.Read(ctx, d, p.subject, w.Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
 	if err != nil {
 		return nil
 	}

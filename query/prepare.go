@@ -175,7 +175,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		if found[i] = (Explained{Parameter: one.Name, ID: one.ID, Err: one.Err}); one.Err != nil {
 			continue
 		}
-		own, beside, err := p.engine.statements.Statements(one, func(of *plan.Plan) days.Sealed { return p.engine.merger.sealed(of, snapshot) })
+		own, beside, err := p.engine.statements.Statements(one, func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
 		if err != nil {
 			found[i].Err = err
 			continue

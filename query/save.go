@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -29,8 +30,8 @@ const (
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
 	e.keeping.Lock()
 	defer e.keeping.Unlock()
-	b := &batch{engine: e, from: pageviews, website: website, known: e.merger.partials.Shelf(website), sets: e.merger.stateSets()}
-	if err := e.merger.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+	b := &batch{engine: e, from: pageviews, website: website, known: e.merger.Partials.Shelf(website), sets: e.merger.StateSets()}
+	if err := e.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
@@ -39,18 +40,18 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []calenda
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
-		case errors.Is(err, errNoRoom):
+		case errors.Is(err, merge.ErrNoRoom):
 			n, atOnce = len(days), len(b.days)/2
 		case err != nil || !done:
 			return err != nil, err
 		case len(b.built) > 0 && e.batch.Size() < e.batch.MaxBytes()/8:
-			atOnce = min(2*atOnce, computedAtOnce)
+			atOnce = min(2*atOnce, merge.ComputedAtOnce)
 		}
 		days = days[:n]
 		e.batch.Forget(website)
 	}
-	if names := b.sets.names(); b.known.HasOtherStored(names) { // an older program stored it
-		return true, e.merger.keeper.DropStates(ctx, website, names)
+	if names := b.sets.Names(); b.known.HasOtherStored(names) { // an older program stored it
+		return true, e.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
 }
@@ -62,7 +63,7 @@ var errNotKept = errors.New("query: the store keeps no partials")
 // touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites with Config.StoreFrom.
 // It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
 func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
-	if e.merger.keeper == nil {
+	if e.merger.Keeper == nil {
 		return errNotKept
 	}
 	var days []calendar.Interval
@@ -84,7 +85,7 @@ type batch struct {
 	from    int64        // pageviews a day
 	site    *state.Shelf // that has the partials until they are stored
 	known   *state.Shelf // that knows what is stored
-	sets    stateSets
+	sets    merge.StateSets
 	days    []calendar.Interval
 	built   []built
 
@@ -93,8 +94,8 @@ type batch struct {
 
 // A built state set has its partials in memory of the days that are due.
 type built struct {
-	bu *stateSet
-	*lookup
+	bu *merge.StateSet
+	*merge.Lookup
 	versions []uint64 // by day
 	due      []int    // days
 }
@@ -102,9 +103,9 @@ type built struct {
 // build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
 func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err error) {
 	b.snapshot = nil // versions and seals are of one time, as in gatherPart; a day that changes later is stored for nothing
-	for i, bu := range b.sets.all {
+	for i, bu := range b.sets.All {
 		one, err := b.gather(ctx, bu)
-		if tooLarge(err) {
+		if merge.TooLarge(err) {
 			continue
 		}
 		if err != nil {
@@ -131,15 +132,15 @@ func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err err
 }
 
 // gather computes the partials of a state set, of the days that are due.
-func (b *batch) gather(ctx context.Context, bu *stateSet) (one built, err error) {
-	one = built{bu: bu, lookup: bu.lookup(b.engine.merger, b.site, b.website, b.days)}
-	one.snapshot = b.snapshot
-	if err := one.load(ctx); err != nil {
+func (b *batch) gather(ctx context.Context, bu *merge.StateSet) (one built, err error) {
+	one = built{bu: bu, Lookup: bu.Lookup(b.engine.merger, b.site, b.website, b.days)}
+	one.Snapshot = b.snapshot
+	if err := one.Load(ctx); err != nil {
 		return one, err
 	}
-	b.snapshot = one.snapshot
-	one.versions = one.lookup.versions(bu.part)
-	for i, stored := range b.known.StoredVersions(bu.name, b.days) {
+	b.snapshot = one.Snapshot
+	one.versions = one.Lookup.Versions(bu.Part)
+	for i, stored := range b.known.StoredVersions(bu.Name, b.days) {
 		if stored < one.versions[i] {
 			one.due = append(one.due, i)
 		}
@@ -147,16 +148,16 @@ func (b *batch) gather(ctx context.Context, bu *stateSet) (one built, err error)
 	if len(one.due) == 0 {
 		return one, nil
 	}
-	missing := slices.DeleteFunc(one.look(bu.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
-	return one, one.computeAll(ctx, bu.part, missing, one.versions)
+	missing := slices.DeleteFunc(one.Look(bu.Part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
+	return one, one.ComputeAll(ctx, bu.Part, missing, one.versions)
 }
 
 // pageviews returns the pageviews of the days that are due: the count of the first state set.
 func (o *built) pageviews() int64 {
 	var of []state.Source
 	for _, i := range o.due {
-		if p := o.found[o.bu.part.count][i]; p != nil {
-			of = append(of, state.Source{Partial: p, Rows: make([]int32, calendar.Day/quarter)})
+		if p := o.Found[o.bu.Part.Count][i]; p != nil {
+			of = append(of, state.Source{Partial: p, Rows: make([]int32, calendar.Day/merge.Quarter)})
 		}
 	}
 	return state.Sums(1, of)[0]
@@ -180,7 +181,7 @@ func (b *batch) encode(ctx context.Context) (dictionaries, states []store.State,
 		due += len(one.due)
 	}
 	if len(states) < due && len(b.days) > 1 {
-		return nil, nil, errNoRoom
+		return nil, nil, merge.ErrNoRoom
 	}
 	return dictionaries, states, nil
 }
@@ -189,18 +190,18 @@ func (b *batch) encode(ctx context.Context) (dictionaries, states []store.State,
 func (b *batch) loadDictionaries(ctx context.Context) error {
 	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
-		for _, members := range one.bu.unknown(b.site, one.bu.Aggregates, b.days) {
-			wanted[one.bu.called[members]] = members
+		for _, members := range one.bu.Unknown(b.site, one.bu.Aggregates, b.days) {
+			wanted[one.bu.Called[members]] = members
 		}
 	}
 	if len(wanted) == 0 {
 		return nil
 	}
-	found, err := b.engine.merger.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	found, err := b.engine.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
 		read := make([]*state.Dictionary, len(b.days))
 		for i, of := range b.days {
-			if stored, ok := found[storedName{name, of}]; ok {
+			if stored, ok := found[merge.StoredName{Name: name, Of: of}]; ok {
 				read[i], _ = state.ReadDictionary(stored.Bytes) // a damaged one is replaced
 			}
 		}
@@ -215,14 +216,14 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 	var found [][]*state.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
-		partials := one.bu.partials(b.site, of, one.versions[i])
+		partials := one.bu.Partials(b.site, of, one.versions[i])
 		if !slices.Contains(one.due, i) || partials == nil {
 			continue
 		}
 		bundles, found = append(bundles, &one.bu.StateSet), append(found, partials)
-		rows = one.snapshot.Version(of)
-		states = append(states, store.State{Name: one.bu.name, Day: start, Version: one.versions[i], Rows: rows})
-		for members, name := range one.bu.called {
+		rows = one.Snapshot.Version(of)
+		states = append(states, store.State{Name: one.bu.Name, Day: start, Version: one.versions[i], Rows: rows})
+		for members, name := range one.bu.Called {
 			names[members] = name
 		}
 	}
@@ -240,24 +241,11 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 // replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary.
 func (b *batch) replaced(members string, of calendar.Interval) {
 	b.known.ForgetDictionary(members, of)
-	for _, bu := range b.sets.all {
-		if _, has := bu.called[members]; has {
-			b.known.NoteStored([]state.StoredVersion{{Name: bu.name, Of: of}})
+	for _, bu := range b.sets.All {
+		if _, has := bu.Called[members]; has {
+			b.known.NoteStored([]state.StoredVersion{{Name: bu.Name, Of: of}})
 		}
 	}
-}
-
-// partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it has no
-// rows.
-func (bu *stateSet) partials(site *state.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
-	for _, a := range bu.Aggregates {
-		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
-		if len(missing) > 0 || found[0] == nil {
-			return nil
-		}
-		all = append(all, found[0])
-	}
-	return all
 }
 
 // store stores first the dictionaries, without which no state can be read.
@@ -270,13 +258,13 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		save := func(ctx context.Context) error { return b.engine.merger.keeper.SaveStates(ctx, b.website, all[:n]) }
-		if err := b.engine.merger.background.do(ctx, 0, save); err != nil {
+		save := func(ctx context.Context) error { return b.engine.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.engine.merger.Background.Do(ctx, 0, save); err != nil {
 			return err
 		}
 		noted := make([]state.StoredVersion, n)
 		for i, one := range all[:n] {
-			noted[i] = state.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
+			noted[i] = state.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
 		}
 		b.known.NoteStored(noted)
 		all = all[n:]

@@ -8,6 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -22,7 +23,7 @@ func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.
 func (e *Engine) sealDays(ctx context.Context, website store.Subject, w calendar.Interval) error {
 	s, ok := e.store.(store.Deriver)
 	if !ok {
-		return errNotDerived
+		return merge.ErrNotDerived
 	}
 	return s.Seal(ctx, compile.Derivation(e.store.Dialect(), website, w, nil))
 }
@@ -39,7 +40,7 @@ func (e *Engine) Reseal(ctx context.Context, website store.Subject, from, to tim
 func (e *Engine) reseal(ctx context.Context, website store.Subject, w calendar.Interval) (partly bool, err error) {
 	s, ok := e.store.(store.Deriver)
 	if !ok {
-		return false, errNotDerived
+		return false, merge.ErrNotDerived
 	}
 	changes, ok, err := changesOf(ctx, s, website, w)
 	if err != nil || ok && changes == nil {

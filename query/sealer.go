@@ -66,8 +66,8 @@ func NewSealer(e *Engine) *Sealer {
 	if !ok || e.plain {
 		return nil
 	}
-	if e.merger.keeper != nil {
-		e.merger.stateSets() // now, not when the first question waits
+	if e.merger.Keeper != nil {
+		e.merger.StateSets() // now, not when the first question waits
 	}
 	return &Sealer{
 		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
@@ -122,7 +122,7 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 // each statement it rests nineteen times as long as that took while somebody asks or writes. It ends when ctx does.
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
 	var wanted []dayRun
-	for of := range s.engine.merger.outdated.take() {
+	for of := range s.engine.merger.Outdated.Take() {
 		now, failed := s.daysOf(ctx, of)
 		err = errors.Join(err, failed)
 		for _, run := range s.engine.staleRuns(of, now, now) {
@@ -229,7 +229,7 @@ func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day
 func (s *Sealer) seal(ctx context.Context, wanted []dayRun, rests int) (sealedDays int, err error) {
 	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
 		run := wanted[0]
-		one := s.engine.merger.background.do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
+		one := s.engine.merger.Background.Do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
 		switch {
 		case one == nil:
 			sealedDays += run.Days()

@@ -8,6 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -27,16 +28,13 @@ type SealDifference struct {
 	Surplus int64     // rows that are kept and should not be
 }
 
-// errNotDerived: the store is not a [store.Deriver].
-var errNotDerived = errors.New("query: the store keeps nothing that is computed")
-
 // VerifySeals computes the sealed rows of the UTC days of a website again that [from, to) touches and whose seals are valid, and
 // compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not often enough is
 // a difference.
 func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
-		return SealReport{}, errNotDerived
+		return SealReport{}, merge.ErrNotDerived
 	}
 	var report SealReport
 	known, err := d.Days(ctx, website, from, to)
@@ -125,7 +123,7 @@ func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table compile.
 func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
-		return 0, errNotDerived
+		return 0, merge.ErrNotDerived
 	}
 	known, err := d.Days(ctx, website, from, to)
 	if err != nil || len(known) == 0 {
@@ -143,8 +141,8 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		}
 		return err
 	})
-	if e.merger.partials != nil {
-		e.merger.partials.Forget(website)
+	if e.merger.Partials != nil {
+		e.merger.Partials.Forget(website)
 	}
 	if keeper, ok := e.store.(store.StateKeeper); ok {
 		err = errors.Join(err, keeper.DropStates(ctx, website, nil))

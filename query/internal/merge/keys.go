@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type keyCondition struct {
 
 // mergeOnKeys is mergeOf with filters on keys compared with the keys, so that the partials are the same as without these filters.
 // It returns nil without such filters, or if they choose more than rows of the answer.
-func mergeOnKeys(p *plan.Plan) *merge {
+func mergeOnKeys(p *plan.Plan) *Merge {
 	if len(p.Group) > 0 || p.Type.ZeroFill {
 		return nil
 	}
@@ -76,12 +76,12 @@ func (g *merged) passes(row int32) bool {
 }
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
-func (g *lookup) mostlyInMemory(ctx context.Context) bool {
-	if !g.site.Has(g.all()) || g.load(ctx) != nil { // whoever answers finds out why
+func (g *Lookup) mostlyInMemory(ctx context.Context) bool {
+	if !g.Site.Has(g.all()) || g.Load(ctx) != nil { // whoever answers finds out why
 		return false
 	}
 	return !slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
-		versions := g.versions(of)
-		return 2*len(g.look(of, versions)) > len(rowsIn(versions))
+		versions := g.Versions(of)
+		return 2*len(g.Look(of, versions)) > len(rowsIn(versions))
 	})
 }

@@ -1,4 +1,12 @@
-package query
+// Package merge gives answers that are merged from partials, in place of a statement over all rows.
+//
+//	merger := merge.New(store, types, cache, keeper, pace)
+//	rows, err := merger.Rows(ctx, p, nil, snapshot)  // as the statement of p gives them
+//	if rows == nil && err == nil { … }               // the statement has to run
+//
+// It finds the aggregates of a plan whose states merge, and their partials in memory or in the store. It computes the missing partials,
+// at once or in the background, and merges them.
+package merge
 
 import (
 	"cmp"
@@ -22,11 +30,11 @@ import (
 // quarters from UTC. Partials with keys cover whole days, and the pieces of days at the ends of a range. The days of whole UTC
 // months, and of the weeks beside them, are rolled up if there is room, so that a long range costs hardly more than its two ends.
 
-// quarter is the length of the cells of partials without keys, in milliseconds.
-const quarter = 15 * 60 * 1000
+// Quarter is the length of the cells of partials without keys, in milliseconds.
+const Quarter = 15 * 60 * 1000
 
-// A merge says how the answer to a plan is merged.
-type merge struct {
+// A Merge says how the answer to a plan is merged.
+type Merge struct {
 	p      *plan.Plan
 	keys   []*catalog.Field // of the answer: those of groupBy, then the type's
 	parts  []*mergedPart
@@ -40,7 +48,7 @@ type merge struct {
 type mergedPart struct {
 	tb      *catalog.Table
 	needs   catalog.Reach // the days around a day whose rows decide what its partials are
-	count   int           // the aggregate that counts its rows
+	Count   int           // the aggregate that counts its rows
 	leaves  []int         // all that it has
 	metrics map[*catalog.BoundMetric]expr.Expr
 }
@@ -60,9 +68,9 @@ var states = map[dialect.Op]state.Kind{
 }
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
-func mergeOf(p *plan.Plan) *merge {
-	m := &merge{p: p, keys: slices.Concat(p.Group, p.Type.DimensionFields)}
-	if p.Type.Shape == List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == Series && len(m.keys) > 0 ||
+func mergeOf(p *plan.Plan) *Merge {
+	m := &Merge{p: p, keys: slices.Concat(p.Group, p.Type.DimensionFields)}
+	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == catalog.Series && len(m.keys) > 0 ||
 		slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
 		return nil
 	}
@@ -90,7 +98,7 @@ func mergeOf(p *plan.Plan) *merge {
 }
 
 // add adds what a metric is made of, if that merges.
-func (m *merge) add(of *catalog.BoundMetric) (merges bool) {
+func (m *Merge) add(of *catalog.BoundMetric) (merges bool) {
 	tb := of.Table
 	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows || of.PerRow || of.NameOf != "" {
 		return false
@@ -99,7 +107,7 @@ func (m *merge) add(of *catalog.BoundMetric) (merges bool) {
 	if i < 0 {
 		i = len(m.parts)
 		m.parts = append(m.parts, &mergedPart{tb: tb, metrics: map[*catalog.BoundMetric]expr.Expr{}})
-		m.parts[i].count = m.aggregateOf(m.parts[i], dialect.Count, nil)
+		m.parts[i].Count = m.aggregateOf(m.parts[i], dialect.Count, nil)
 	}
 	part, merges := m.parts[i], true
 	made := expr.ReplaceCalls(of.Expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
@@ -123,7 +131,7 @@ func ofRows(op dialect.Op) bool { return !op.OfRow() }
 func aggregateColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(leaf))) }
 
 // aggregateOf is the number of the aggregate of part that is this aggregate.
-func (m *merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
+func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
 	found := aggregate{part: part, e: expr.Call(op, args...)}
 	found.Kind = states[op]
 	if found.Kind.Lists() {
@@ -145,7 +153,7 @@ func (m *merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) i
 }
 
 // rowsText tells apart all rows and keys that partials may be of.
-func (m *merge) rowsText() string {
+func (m *Merge) rowsText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "by %s without empty %s, with empty %s", m.keyNames(), m.p.Type.SkipEmpty, m.p.Type.OnlyEmpty)
 	for _, c := range m.p.Mandatory {
@@ -158,11 +166,11 @@ func (m *merge) rowsText() string {
 }
 
 // keyNames returns the names of the keys of the answer.
-func (m *merge) keyNames() string { return m.namesOf(func(f *catalog.Field) string { return f.Name }) }
+func (m *Merge) keyNames() string { return m.namesOf(func(f *catalog.Field) string { return f.Name }) }
 
 // keyTexts names the texts that the keys of the answer are among: keys of one name share their numbers, and where they
 // are stored.
-func (m *merge) keyTexts() string {
+func (m *Merge) keyTexts() string {
 	return m.namesOf(func(f *catalog.Field) string {
 		if f.Name == "entry_page" || f.Name == "exit_page" {
 			return "path"
@@ -171,7 +179,7 @@ func (m *merge) keyTexts() string {
 	})
 }
 
-func (m *merge) namesOf(name func(*catalog.Field) string) string {
+func (m *Merge) namesOf(name func(*catalog.Field) string) string {
 	names := make([]string, len(m.keys))
 	for i, f := range m.keys {
 		names[i] = name(f)
@@ -183,7 +191,7 @@ func (m *merge) namesOf(name func(*catalog.Field) string) string {
 }
 
 // cut finds the stretches that the answer is merged from, if there are such.
-func (m *merge) cut() bool {
+func (m *Merge) cut() bool {
 	w := m.p.Counted()
 	if len(m.keys) > 0 {
 		for from := w.From; from < w.To; {
@@ -196,9 +204,9 @@ func (m *merge) cut() bool {
 	for from := calendar.StartOfDay(w.From); from < w.To; from += calendar.Day {
 		m.stretches = append(m.stretches, calendar.Interval{From: from, To: from + calendar.Day})
 	}
-	onQuarter := func(at int64) bool { return at%quarter == 0 }
+	onQuarter := func(at int64) bool { return at%Quarter == 0 }
 	for i, s := range calendar.Segments(m.p.Range) {
-		if i > 0 && !onQuarter(s.From) || m.p.Type.Shape == Series && !onQuarter(s.Shift) {
+		if i > 0 && !onQuarter(s.From) || m.p.Type.Shape == catalog.Series && !onQuarter(s.Shift) {
 			return false
 		}
 	}
@@ -207,7 +215,7 @@ func (m *merge) cut() bool {
 
 // needs returns how many days around a day have rows that decide what its partials of a part are. These are the days that decide the
 // sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
-func (m *merge) needs(of *mergedPart) catalog.Reach {
+func (m *Merge) needs(of *mergedPart) catalog.Reach {
 	reach := of.tb.Reach()
 	_, removed := compile.Mandatory(m.p)
 	if len(removed) > 0 {

@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"context"
@@ -15,48 +15,48 @@ import (
 // was computed from. Versions outlive the process on every store, and grow with every row that is added or deleted. Partials that
 // cannot be stored or loaded are computed.
 
-// listStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
-func (mr *merger) listStored(ctx context.Context, site *state.Shelf, website store.Subject) error {
-	states, err := mr.keeper.States(ctx, website)
+// ListStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
+func (mr *Merger) ListStored(ctx context.Context, site *state.Shelf, website store.Subject) error {
+	states, err := mr.Keeper.States(ctx, website)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	all := make([]state.StoredVersion, len(states))
 	for i, one := range states {
-		all[i] = state.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
+		all[i] = state.StoredVersion{Name: one.Name, Of: DayOf(one.Day), Version: one.Version}
 	}
 	site.SetStored(all)
 	return err
 }
 
-// dayOf is the day that begins then.
-func dayOf(start time.Time) calendar.Interval {
+// DayOf is the day that begins then.
+func DayOf(start time.Time) calendar.Interval {
 	from := start.UnixMilli()
 	return calendar.Interval{From: from, To: from + calendar.Day}
 }
 
 // mostlyStored reports whether the store has the partials of at least half of the days with rows. Then the first
 // answer is merged, too. Where it has nothing of the website, that costs one look.
-func (g *lookup) mostlyStored(ctx context.Context) bool {
-	if g.merger.keeper == nil || !g.site.Fit(g.all()) {
+func (g *Lookup) mostlyStored(ctx context.Context) bool {
+	if g.merger.Keeper == nil || !g.Site.Fit(g.all()) {
 		return false
 	}
-	known := g.merger.stateSets()
-	bundles := make([]*stateSet, len(g.parts))
+	known := g.merger.StateSets()
+	bundles := make([]*StateSet, len(g.parts))
 	for i, of := range g.parts {
-		if bundles[i] = known.of(g.merge, of); bundles[i] == nil {
+		if bundles[i] = known.of(g.Merge, of); bundles[i] == nil {
 			return false
 		}
 	}
-	if !g.site.IsStoredKnown() && g.merger.listStored(ctx, g.site, g.p.Subject) != nil {
+	if !g.Site.IsStoredKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
 		return false
 	}
-	if g.load(ctx) != nil {
+	if g.Load(ctx) != nil {
 		return false // whoever answers finds out why
 	}
 	for i, of := range g.parts {
-		versions, days, stored := g.versions(of), 0, 0
-		for j, version := range g.site.StoredVersions(bundles[i].name, g.stretches) {
+		versions, days, stored := g.Versions(of), 0, 0
+		for j, version := range g.Site.StoredVersions(bundles[i].Name, g.stretches) {
 			if versions[j] > 0 {
 				days++
 				if version >= versions[j] {
@@ -79,7 +79,7 @@ const (
 
 // loadStored loads stored states of the missing stretches of a part, and returns the stretches that are still missing. The caller
 // holds the lock of the website, except in the background.
-func (g *lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
+func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
 	bu, wanted, others := g.stored(ctx, of, missing, versions)
 	if len(wanted) == 0 {
 		return missing, nil
@@ -93,28 +93,28 @@ func (g *lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
 	}
 	if g.background {
-		if err := g.site.Lock(ctx); err != nil {
+		if err := g.Site.Lock(ctx); err != nil {
 			return nil, err
 		}
-		defer g.site.Unlock()
+		defer g.Site.Unlock()
 	} else {
 		g.computeBeside(ctx, of, others)
 	}
 	g.loadChunks(ctx, bu, g.aggregates(of), chunks)
-	return g.look(of, versions), nil
+	return g.Look(of, versions), nil
 }
 
 // stored returns the missing stretches of a part that the store has, in a state set, and the others.
-func (g *lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *stateSet, wanted []calendar.Interval, others []int) {
-	if g.merger.keeper == nil || len(missing) == 0 {
+func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *StateSet, wanted []calendar.Interval, others []int) {
+	if g.merger.Keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
 	}
-	known := g.merger.stateSets()
-	bu = known.of(g.merge, of)
-	if bu == nil || !g.site.IsStoredKnown() && g.merger.listStored(ctx, g.site, g.p.Subject) != nil {
+	known := g.merger.StateSets()
+	bu = known.of(g.Merge, of)
+	if bu == nil || !g.Site.IsStoredKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
 		return nil, nil, missing
 	}
-	stored := g.site.StoredVersions(bu.name, g.stretches)
+	stored := g.Site.StoredVersions(bu.Name, g.stretches)
 	for _, i := range missing {
 		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
@@ -135,13 +135,13 @@ type pending struct {
 }
 
 // computeBeside begins to ask the store for what partials of the first of these stretches are made of.
-func (g *lookup) computeBeside(ctx context.Context, of *mergedPart, missing []int) {
+func (g *Lookup) computeBeside(ctx context.Context, of *mergedPart, missing []int) {
 	g.pending = nil
 	if len(missing) == 0 {
 		return
 	}
-	snapshot := g.snapshot
-	b := &pending{part: of, from: missing[0], to: missing[0] + followOn(missing, computedAtOnce), done: make(chan struct{})}
+	snapshot := g.Snapshot
+	b := &pending{part: of, from: missing[0], to: missing[0] + followOn(missing, ComputedAtOnce), done: make(chan struct{})}
 	g.pending = b
 	go func() {
 		defer close(b.done)
@@ -151,7 +151,7 @@ func (g *lookup) computeBeside(ctx context.Context, of *mergedPart, missing []in
 }
 
 // asked waits for the rows that were computed for these stretches, or returns nil if none were.
-func (g *lookup) asked(of *mergedPart, from, to int) (*state.Computed, error) {
+func (g *Lookup) asked(of *mergedPart, from, to int) (*state.Computed, error) {
 	b := g.pending
 	if b == nil || b.part != of || b.from != from || b.to != to {
 		return nil, nil
@@ -161,22 +161,22 @@ func (g *lookup) asked(of *mergedPart, from, to int) (*state.Computed, error) {
 	return b.computed, b.err
 }
 
-// A storedName is the name of a state or a dictionary of a day in the store.
-type storedName struct {
-	name int64
-	of   calendar.Interval
+// A StoredName is the name of a state or a dictionary of a day in the store.
+type StoredName struct {
+	Name int64
+	Of   calendar.Interval
 }
 
 // storedDays has the stored states of some days.
 type storedDays struct {
 	days         []calendar.Interval
-	of           map[storedName]store.State
-	dictionaries map[storedName]*state.Dictionary
+	of           map[StoredName]store.State
+	dictionaries map[StoredName]*state.Dictionary
 }
 
 // loadChunks loads states of some aggregates of a state set, and notes which cannot be read. States of many days are loaded
 // together, which takes less time than one after the other.
-func (g *lookup) loadChunks(ctx context.Context, bu *stateSet, some []state.Aggregate, chunks [][]calendar.Interval) {
+func (g *Lookup) loadChunks(ctx context.Context, bu *StateSet, some []state.Aggregate, chunks [][]calendar.Interval) {
 	var all []storedDays
 	for bytes := 0; len(chunks) > 0; {
 		read := make([]storedDays, min(len(chunks), readAtOnce))
@@ -195,47 +195,47 @@ func (g *lookup) loadChunks(ctx context.Context, bu *stateSet, some []state.Aggr
 }
 
 // readChunk reads states of some days, with their dictionaries. It has no days when the store fails to tell.
-func (g *lookup) readChunk(ctx context.Context, bu *stateSet, some []state.Aggregate, days []calendar.Interval) storedDays {
-	names := []int64{bu.name}
-	for _, members := range bu.unknown(g.site, some, days) {
-		names = append(names, bu.called[members])
+func (g *Lookup) readChunk(ctx context.Context, bu *StateSet, some []state.Aggregate, days []calendar.Interval) storedDays {
+	names := []int64{bu.Name}
+	for _, members := range bu.Unknown(g.Site, some, days) {
+		names = append(names, bu.Called[members])
 	}
-	of, err := g.merger.readStates(ctx, g.p.Subject, names, days)
+	of, err := g.merger.ReadStates(ctx, g.p.Subject, names, days)
 	if err != nil {
 		return storedDays{}
 	}
 	return storedDays{days, of, bu.dictionaries(of, days)}
 }
 
-func (g *lookup) loadDays(bu *stateSet, some []state.Aggregate, all []storedDays) {
+func (g *Lookup) loadDays(bu *StateSet, some []state.Aggregate, all []storedDays) {
 	var states []state.StoredState
 	var unread []state.StoredVersion
 	for _, read := range all {
 		for _, day := range read.days {
-			found, ok := read.of[storedName{bu.name, day}]
+			found, ok := read.of[StoredName{bu.Name, day}]
 			if !ok {
-				unread = append(unread, state.StoredVersion{Name: bu.name, Of: day})
+				unread = append(unread, state.StoredVersion{Name: bu.Name, Of: day})
 				continue
 			}
 			one := state.StoredState{Of: day, Version: found.Version, State: found.Bytes, Dictionaries: map[string]*state.Dictionary{}}
-			for members, name := range bu.called {
-				one.Dictionaries[members] = read.dictionaries[storedName{name, day}]
+			for members, name := range bu.Called {
+				one.Dictionaries[members] = read.dictionaries[StoredName{name, day}]
 			}
 			states = append(states, one)
 		}
 	}
-	for _, day := range g.site.Load(&bu.StateSet, some, quarter, states) {
-		unread = append(unread, state.StoredVersion{Name: bu.name, Of: day})
+	for _, day := range g.Site.Load(&bu.StateSet, some, Quarter, states) {
+		unread = append(unread, state.StoredVersion{Name: bu.Name, Of: day})
 	}
-	g.site.NoteStored(unread)
+	g.Site.NoteStored(unread)
 }
 
 // dictionaries returns the dictionaries that were read and are not damaged.
-func (bu *stateSet) dictionaries(read map[storedName]store.State, days []calendar.Interval) map[storedName]*state.Dictionary {
-	found := map[storedName]*state.Dictionary{}
-	for _, name := range bu.called {
+func (bu *StateSet) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*state.Dictionary {
+	found := map[StoredName]*state.Dictionary{}
+	for _, name := range bu.Called {
 		for _, day := range days {
-			at := storedName{name, day}
+			at := StoredName{name, day}
 			if stored, ok := read[at]; ok {
 				if d, err := state.ReadDictionary(stored.Bytes); err == nil {
 					found[at] = d
@@ -246,20 +246,20 @@ func (bu *stateSet) dictionaries(read map[storedName]store.State, days []calenda
 	return found
 }
 
-// unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
-func (bu *stateSet) unknown(site *state.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
+// Unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
+func (bu *StateSet) Unknown(site *state.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
 	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
 		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return !site.HasDictionary(members, s) })
 	})
 }
 
-// readStates reads what the store has by these names, of days in their order.
-func (mr *merger) readStates(ctx context.Context, website store.Subject, names []int64, days []calendar.Interval) (map[storedName]store.State, error) {
+// ReadStates reads what the store has by these names, of days in their order.
+func (mr *Merger) ReadStates(ctx context.Context, website store.Subject, names []int64, days []calendar.Interval) (map[StoredName]store.State, error) {
 	from, to := calendar.Interval{From: days[0].From, To: days[len(days)-1].To}.Times()
-	states, err := mr.keeper.LoadStates(ctx, website, names, from, to)
-	found := make(map[storedName]store.State, len(states))
+	states, err := mr.Keeper.LoadStates(ctx, website, names, from, to)
+	found := make(map[StoredName]store.State, len(states))
 	for _, one := range states {
-		found[storedName{one.Name, dayOf(one.Day)}] = one
+		found[StoredName{one.Name, DayOf(one.Day)}] = one
 	}
 	return found, err
 }

@@ -1,10 +1,8 @@
-package query
+package merge
 
 import (
 	"context"
-	"maps"
 	"sync"
-	"time"
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/store"
@@ -21,7 +19,7 @@ type background struct {
 	pace *store.Pace
 	turn chan struct{}   // held while a statement runs and the pace rests
 	ctx  context.Context //nolint:containedctx // ends with Close
-	stop context.CancelFunc
+	Stop context.CancelFunc
 
 	mu      sync.Mutex
 	waiting []*waitingMerge
@@ -31,12 +29,12 @@ type background struct {
 
 func newBackground(pace *store.Pace) *background {
 	b := &background{pace: pace, turn: make(chan struct{}, 1), known: map[string]bool{}}
-	b.ctx, b.stop = context.WithCancel(context.Background())
+	b.ctx, b.Stop = context.WithCancel(context.Background())
 	return b
 }
 
-// do runs work when it is its turn, and rests after it as [store.Pace] does.
-func (b *background) do(ctx context.Context, least int, work func(context.Context) error) error {
+// Do runs work when it is its turn, and rests after it as [store.Pace] does.
+func (b *background) Do(ctx context.Context, least int, work func(context.Context) error) error {
 	select {
 	case b.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -48,13 +46,13 @@ func (b *background) do(ctx context.Context, least int, work func(context.Contex
 
 // A waitingMerge lacks partials.
 type waitingMerge struct {
-	*merge
+	*Merge
 	key string
 }
 
 // computeLater has the partials of m computed, unless it waits already or too many others do.
-func (mr *merger) computeLater(m *merge) {
-	b := mr.background
+func (mr *Merger) computeLater(m *Merge) {
+	b := mr.Background
 	pending := &waitingMerge{m, string(m.p.AppendKey(ask.AppendKeyTexts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,19 +67,19 @@ func (mr *merger) computeLater(m *merge) {
 }
 
 // computeWaiting computes partials until nothing waits.
-func (mr *merger) computeWaiting() {
-	b := mr.background
+func (mr *Merger) computeWaiting() {
+	b := mr.Background
 	for next := b.next(nil); next != nil; next = b.next(next) {
-		mr.computePartials(b.ctx, next.merge)
+		mr.computePartials(b.ctx, next.Merge)
 	}
 }
 
 // computePartials computes what m lacks. What fails is computed when somebody asks again.
-func (mr *merger) computePartials(ctx context.Context, m *merge) {
+func (mr *Merger) computePartials(ctx context.Context, m *Merge) {
 	defer func() { _ = recover() }() // whoever asks again gets the statement's answer
 	g := mr.lookup(m, nil)
 	g.background = true
-	if g.load(ctx) == nil {
+	if g.Load(ctx) == nil {
 		_, _ = g.gather(ctx)
 	}
 }
@@ -105,8 +103,8 @@ func (b *background) next(done *waitingMerge) *waitingMerge {
 	return first
 }
 
-// wait returns when nothing waits, or ctx ends.
-func (b *background) wait(ctx context.Context) error {
+// Wait returns when nothing waits, or ctx ends.
+func (b *background) Wait(ctx context.Context) error {
 	b.mu.Lock()
 	ended := b.ended
 	b.mu.Unlock()
@@ -119,40 +117,4 @@ func (b *background) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// Wait returns when the partials that earlier questions lacked are computed, or when ctx ends.
-func (e *Engine) Wait(ctx context.Context) error { return e.merger.background.wait(ctx) }
-
-// Close stops the work that no caller waits for. Call it before the store is closed. An engine answers questions after
-// it, too, but computes no further partials in the background.
-func (e *Engine) Close() error {
-	e.merger.background.stop()
-	return e.merger.background.wait(context.Background())
-}
-
-// lastAsked records the last request about each website. It is safe for concurrent use.
-type lastAsked struct {
-	mu sync.Mutex
-	at map[store.Subject]time.Time
-}
-
-func (l *lastAsked) note(of store.Subject, now time.Time) {
-	if of.Kind != store.KindWebsite {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.at == nil {
-		l.at = map[store.Subject]time.Time{}
-	}
-	l.at[of] = now
-}
-
-// order returns a comparison of websites, as they were asked about so far: the last one comes first.
-func (l *lastAsked) order() func(a, b store.Subject) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := maps.Clone(l.at)
-	return func(a, b store.Subject) int { return at[b].Compare(at[a]) }
 }

@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"maps"
@@ -18,15 +18,15 @@ type speaks struct {
 func (s speaks) Dialect() *dialect.Dialect { return s.lang }
 
 // setsBy are the state sets of an engine, by the names of their states.
-func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*stateSet {
+func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*StateSet {
 	t.Helper()
 	e, err := testMerger(speaks{lang: lang})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[int64]*stateSet{}
-	for _, bu := range e.stateSets().all {
-		found[bu.name] = bu
+	found := map[int64]*StateSet{}
+	for _, bu := range e.StateSets().All {
+		found[bu.Name] = bu
 	}
 	return found
 }
@@ -60,24 +60,24 @@ func TestStateSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := e.stateSets()
+	known := e.StateSets()
 	seen := 0
-	for _, one := range known.all {
-		for _, i := range one.part.leaves {
+	for _, one := range known.All {
+		for _, i := range one.Part.leaves {
 			if strings.Contains(one.leaves[i].Name, "\nwhere") {
 				t.Errorf("%s is stored, which has a filter", one.leaves[i].Name)
 			}
 		}
-		if of := known.of(one.merge, one.part); of != one {
-			t.Errorf("%s by %s is in another bundle", one.part.tb.Name, one.KeyNames)
+		if of := known.of(one.Merge, one.Part); of != one {
+			t.Errorf("%s by %s is in another bundle", one.Part.tb.Name, one.KeyNames)
 		}
-		filtered := *one.merge
+		filtered := *one.Merge
 		filtered.leaves = slices.Clone(one.leaves)
 		for i := range filtered.leaves {
 			filtered.leaves[i].Name += "\nwhere country eq"
 		}
-		if known.of(&filtered, one.part) != nil {
-			t.Errorf("%s by %s is stored with a filter", one.part.tb.Name, one.KeyNames)
+		if known.of(&filtered, one.Part) != nil {
+			t.Errorf("%s by %s is stored with a filter", one.Part.tb.Name, one.KeyNames)
 		}
 		seen++
 	}

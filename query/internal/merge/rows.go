@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"cmp"
@@ -155,7 +155,7 @@ func (g *merged) steps() []step {
 // page orders rows and cuts them, with one row more than the limit where there is one. Rows of a
 // series, which are filled first, and those beside an answer stay as they are.
 func (g *merged) page(rows []int32) []int32 {
-	if g.p.Type.Shape == Series || g.p.OfKeys {
+	if g.p.Type.Shape == catalog.Series || g.p.OfKeys {
 		return rows
 	}
 	steps := g.steps()

@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
@@ -75,7 +76,7 @@ func without(text string) func(name string) string {
 type partialText struct{ name, statement string }
 
 // someLeaves returns the aggregates of random merges, and the number of these merges.
-func someLeaves(t *testing.T, e *merger) (all []partialText, merged int) {
+func someLeaves(t *testing.T, e *Merger) (all []partialText, merged int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 600 {
@@ -86,11 +87,11 @@ func someLeaves(t *testing.T, e *merger) (all []partialText, merged int) {
 		merged++
 		for i, leaf := range m.leaves {
 			of := *leaf.part
-			of.leaves = slices.Compact([]int{i, of.count})
+			of.leaves = slices.Compact([]int{i, of.Count})
 			p := planIn(m.p, calendar.Interval{From: 0, To: calendar.Day})
 			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, &of, calendar.Interval{From: 0, To: calendar.Day})
 			text := strings.ReplaceAll(fmt.Sprint(c.Statement.SQL, c.Statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
-			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")})
+			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.Count), "count")})
 		}
 	}
 	return all, merged
@@ -126,15 +127,15 @@ func TestPartialVersions(t *testing.T) {
 }
 
 // randomMerge returns the merge of a random question about a website, or nil if it cannot be merged.
-func randomMerge(t *testing.T, e *merger, rng *rand.Rand) *merge {
+func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 	t.Helper()
 	types := e.types.All()
 	info := types[rng.IntN(len(types))].Describe()
 	limit := 1 + rng.IntN(10)
-	req := Request{Parameters: []Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Limit: &limit}
-	filters := func(n int) (all []Filter) {
+	req := ask.Request{Parameters: []ask.Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Limit: &limit}
+	filters := func(n int) (all []ask.Filter) {
 		for range n {
-			all = append(all, Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
+			all = append(all, ask.Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
 				Op: ask.AllOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b", "/x", "/x/"}[rng.IntN(4)]}})
 		}
 		return all
@@ -143,7 +144,7 @@ func randomMerge(t *testing.T, e *merger, rng *rand.Rand) *merge {
 	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
 		req.GroupBy = []string{info.Groupable[rng.IntN(len(info.Groupable))]}
 	}
-	found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
+	found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
 	if len(mistakes) > 0 || found.Parameters[0].Err != nil || found.Parameters[0].Plan == nil {
 		return nil
 	}
@@ -153,37 +154,34 @@ func randomMerge(t *testing.T, e *merger, rng *rand.Rand) *merge {
 // TestMergeOnKeys checks that only filters on keys are compared with the rows of an answer, and that the partials are the same as
 // without these filters. A filter on rows chooses sessions by their pageviews, whatever they are grouped by.
 func TestMergeOnKeys(t *testing.T) {
-	types, err := NewRegistry(append(Builtin(), Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table", Subject: store.KindWebsite,
-		Source: "sessions", Shape: Breakdown, Dimensions: []string{"session_id"}, Columns: []string{"session_id", "sessions"}, Order: []string{"session_id"}})...)
+	types, err := catalog.NewRegistry(append(catalog.Builtin(), catalog.Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table", Subject: store.KindWebsite,
+		Source: "sessions", Shape: catalog.Breakdown, Dimensions: []string{"session_id"}, Columns: []string{"session_id", "sessions"}, Order: []string{"session_id"}})...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := New(Config{Store: nothing{}, Types: types})
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := func(typ string, filters []Filter, groups ...string) *plan.Plan {
-		found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-			Request{Parameters: []Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
+	e := New(nothing{}, types, nil, nil, store.NewPace(nothing{}, time.Now, nil))
+	of := func(typ string, filters []ask.Filter, groups ...string) *plan.Plan {
+		found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+			ask.Request{Parameters: []ask.Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 || found.Parameters[0].Err != nil {
 			t.Fatal(mistakes, found.Parameters[0].Err)
 		}
 		return found.Parameters[0].Plan
 	}
-	on := func(field string) Filter { return Filter{Field: field, Op: Ne, Values: []string{"DE"}} }
+	on := func(field string) ask.Filter { return ask.Filter{Field: field, Op: ask.Ne, Values: []string{"DE"}} }
 	for _, c := range []struct {
 		typ      string
-		on, left []Filter
+		on, left []ask.Filter
 		groups   []string
 		none     bool
 	}{
-		{typ: "countries", on: []Filter{on("country")}},
-		{typ: "countries", on: []Filter{on("country")}, left: []Filter{on("browser_name")}},
-		{typ: "browser_versions", on: []Filter{on("browser_version"), on("browser_name")}},
-		{typ: "browser_versions", left: []Filter{on("country")}, none: true},
-		{typ: "countries", on: []Filter{on("country")}, groups: []string{"browser_name"}, none: true},
-		{typ: "summary", left: []Filter{on("country")}, none: true},
-		{typ: "by_id", on: []Filter{on("session_id")}, none: true},
+		{typ: "countries", on: []ask.Filter{on("country")}},
+		{typ: "countries", on: []ask.Filter{on("country")}, left: []ask.Filter{on("browser_name")}},
+		{typ: "browser_versions", on: []ask.Filter{on("browser_version"), on("browser_name")}},
+		{typ: "browser_versions", left: []ask.Filter{on("country")}, none: true},
+		{typ: "countries", on: []ask.Filter{on("country")}, groups: []string{"browser_name"}, none: true},
+		{typ: "summary", left: []ask.Filter{on("country")}, none: true},
+		{typ: "by_id", on: []ask.Filter{on("session_id")}, none: true},
 	} {
 		m := mergeOnKeys(of(c.typ, slices.Concat(c.on, c.left), c.groups...))
 		if m == nil || c.none {
@@ -215,7 +213,7 @@ func TestPeriods(t *testing.T) {
 		for _, m := range g.periods(cells) {
 			rows, from := slices.Concat(cells[m.begin:m.end]...), time.UnixMilli(m.From).UTC()
 			month, week := from.Day() == 1 && from.AddDate(0, 1, 0).UnixMilli() == m.To, from.Weekday() == time.Monday && m.To-m.From == 7*calendar.Day
-			if !month && !week || len(rows) != int((m.To-m.From)/quarter) || slices.Min(rows) < 0 {
+			if !month && !week || len(rows) != int((m.To-m.From)/Quarter) || slices.Min(rows) < 0 {
 				t.Fatalf("%v is no whole month or week of %v", m.Interval, g.p.Range)
 			}
 			if week {
@@ -243,26 +241,26 @@ func TestPeriods(t *testing.T) {
 }
 
 // randomSeries is the merge of a series in a random zone; nil where that is asked wrongly.
-func randomSeries(e *merger, rng *rand.Rand) *merged {
+func randomSeries(e *Merger, rng *rand.Rand) *merged {
 	zones := []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "Africa/Cairo"}
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
-	req := Request{Parameters: []Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
+	req := ask.Request{Parameters: []ask.Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
 		StartDate: start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
-	found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
+	found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
 	if len(mistakes) > 0 || found.Parameters[0].Err != nil {
 		return nil
 	}
 	if m := mergeOf(found.Parameters[0].Plan); m != nil {
-		return &merged{merge: m}
+		return &merged{Merge: m}
 	}
 	return nil
 }
 
 // testMerger returns a merger of the built-in types, with room for partials.
-func testMerger(s store.Store) (*merger, error) {
-	types, err := NewRegistry(Builtin()...)
+func testMerger(s store.Store) (*Merger, error) {
+	types, err := catalog.NewRegistry(catalog.Builtin()...)
 	if err != nil {
 		return nil, err
 	}
-	return newMerger(s, types, state.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil)), nil
+	return New(s, types, state.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil)), nil
 }

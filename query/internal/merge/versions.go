@@ -1,12 +1,17 @@
-package query
+package merge
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 )
+
+// DaysBeside is the number of further days that a snapshot has on each side of the time that is counted. It is more than any
+// answer needs.
+const DaysBeside = 7
 
 // needed returns the days whose rows decide what the partials of a part are in a stretch.
 func (of *mergedPart) needed(s calendar.Interval) calendar.Interval {
@@ -14,7 +19,7 @@ func (of *mergedPart) needed(s calendar.Interval) calendar.Interval {
 }
 
 // needed returns the days whose rows decide what the answer is.
-func (g *lookup) needed() (all calendar.Interval) {
+func (g *Lookup) needed() (all calendar.Interval) {
 	if len(g.stretches) == 0 {
 		return all
 	}
@@ -24,30 +29,33 @@ func (g *lookup) needed() (all calendar.Interval) {
 	return all
 }
 
-// load reads the days that the answer is merged from, unless the snapshot has them.
-func (g *lookup) load(ctx context.Context) error {
-	if g.snapshot.Covers(g.needed()) {
+// Load reads the days that the answer is merged from, unless the snapshot has them.
+func (g *Lookup) Load(ctx context.Context) error {
+	if g.Snapshot.Covers(g.needed()) {
 		return nil
 	}
 	return g.reload(ctx)
 }
 
 // reload reads them again.
-func (g *lookup) reload(ctx context.Context) (err error) {
+func (g *Lookup) reload(ctx context.Context) (err error) {
 	d, ok := g.merger.store.(store.Deriver)
 	if !ok {
-		return errNotDerived
+		return ErrNotDerived
 	}
 	w := g.needed()
-	g.snapshot, err = days.Read(ctx, d, g.p.Subject, w.Widen(daysBeside*calendar.Day, daysBeside*calendar.Day))
+	g.Snapshot, err = days.Read(ctx, d, g.p.Subject, w.Widen(DaysBeside*calendar.Day, DaysBeside*calendar.Day))
 	return err
 }
 
-// versions returns the versions of the rows that partials of a part are computed from, by stretch.
-func (g *lookup) versions(of *mergedPart) []uint64 {
+// Versions returns the versions of the rows that partials of a part are computed from, by stretch.
+func (g *Lookup) Versions(of *mergedPart) []uint64 {
 	versions := make([]uint64, len(g.stretches))
 	for i, s := range g.stretches {
-		versions[i] = g.snapshot.Version(of.needed(s))
+		versions[i] = g.Snapshot.Version(of.needed(s))
 	}
 	return versions
 }
+
+// errNotDerived: the store is not a [store.Deriver].
+var ErrNotDerived = errors.New("query: the store keeps nothing that is computed")

@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
@@ -40,7 +41,7 @@ func (g *merged) place(found [][]*state.Partial) {
 func (g *merged) cells() [][]int32 {
 	w, segments := g.p.Counted(), calendar.Segments(g.p.Range)
 	number := func(int64) int64 { return 0 }
-	if g.p.Type.Shape == Series {
+	if g.p.Type.Shape == catalog.Series {
 		width, at := g.p.Grain.Width(), 0
 		number = func(t int64) int64 {
 			for at+1 < len(segments) && segments[at+1].From <= t {
@@ -51,10 +52,10 @@ func (g *merged) cells() [][]int32 {
 	}
 	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
 	for i, s := range g.stretches {
-		cells[i] = make([]int32, (s.To-s.From)/quarter)
+		cells[i] = make([]int32, (s.To-s.From)/Quarter)
 		for cell := range cells[i] {
 			cells[i][cell] = -1
-			if t := s.From + int64(cell)*quarter; t >= w.From && t < w.To {
+			if t := s.From + int64(cell)*Quarter; t >= w.From && t < w.To {
 				cells[i][cell] = int32(len(numbers))
 				numbers = append(numbers, number(t))
 			}
@@ -134,8 +135,8 @@ func beginsWeek(at int64) bool {
 }
 
 // cutText describes the rows that a series makes of the cells of a stretch.
-func (m *merge) cutText(s calendar.Interval) string {
-	if m.p.Type.Shape != Series {
+func (m *Merge) cutText(s calendar.Interval) string {
+	if m.p.Type.Shape != catalog.Series {
 		return ""
 	}
 	var b strings.Builder

@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // A merged computes the rows of an answer from partials. A row is the number of a key or, without
 // keys, a bucket of the series, or the only one.
 type merged struct {
-	*merge
+	*Merge
 	cache     *state.Cache
 	site      *state.Shelf
 	sources   [][]state.Source // by aggregate
@@ -39,9 +39,9 @@ type quantileOf struct {
 }
 
 // finish makes the rows that the statement of m's plan would give.
-func (m *merge) finish(cache *state.Cache, site *state.Shelf, found [][]*state.Partial, among [][]string) *store.Rows {
-	g := &merged{merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
-		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}, quantiles: map[quantileOf][]int64{}}
+func (m *Merge) finish(cache *state.Cache, site *state.Shelf, found [][]*state.Partial, among [][]string) *store.Rows {
+	g := &merged{Merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
+		totals: len(m.keys) == 0 && m.p.Type.Shape == catalog.Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}, quantiles: map[quantileOf][]int64{}}
 	g.place(found)
 	g.bind()
 	shown := g.shown()
@@ -130,7 +130,7 @@ func (g *merged) numbersOf(e expr.Expr, shown int) []int64 {
 
 // has reports whether a part counts anything in a row.
 func (g *merged) has(of *mergedPart, row int32) bool {
-	return g.totals || int(row) < g.rows && g.count(of.count, row) > 0
+	return g.totals || int(row) < g.rows && g.count(of.Count, row) > 0
 }
 
 // bind finds what the columns of the relation j of a statement are in rows.

@@ -1,4 +1,4 @@
-package query
+package merge
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -30,17 +31,17 @@ func TestComputeLater(t *testing.T) {
 	}
 	ask := func(website string) {
 		t.Helper()
-		found, mistakes := plan.Resolve(e.types, Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
-			Request{Parameters: []Parameter{{Name: "countries"}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0), nil)
+		found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
+			ask.Request{Parameters: []ask.Parameter{{Name: "countries"}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 {
 			t.Fatal(mistakes)
 		}
 		e.computeLater(mergeOf(found.Parameters[0].Plan))
 	}
 	waiting := func() int {
-		e.background.mu.Lock()
-		defer e.background.mu.Unlock()
-		return len(e.background.known)
+		e.Background.mu.Lock()
+		defer e.Background.mu.Unlock()
+		return len(e.Background.known)
 	}
 	for range 10 {
 		ask("same")
@@ -54,8 +55,8 @@ func TestComputeLater(t *testing.T) {
 	if n := waiting(); n < maxWaiting || n > maxWaiting+1 { // one of them runs
 		t.Errorf("%d questions wait, want %d", n, maxWaiting)
 	}
-	e.background.stop()
-	if err := e.background.wait(t.Context()); err != nil {
+	e.Background.Stop()
+	if err := e.Background.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ask("after the end")
