@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -15,51 +16,41 @@ const (
 	aheadShare = 4  // none are begun when this part of the memory for partials is taken
 )
 
-// quiet are the first of days: those whose seals stand whatever comes on the others.
-func quiet(days []store.Day) []store.Day {
-	changed := slices.IndexFunc(days, func(d store.Day) bool { return d.Version > d.Sealed })
-	if changed < 0 {
-		return days
-	}
-	end := days[changed].Start.AddDate(0, 0, -sessionsNeedAfter)
-	return days[:slices.IndexFunc(days, func(d store.Day) bool { return !d.Start.Before(end) })]
-}
-
 // ahead has the partials stored that questions about a website without filters are merged from, of the latest of days,
 // which are quiet, and loads or computes them as far as there is memory. It reports whether it has come to the end, and
-// looks after every bundle whether it is time to stop. What fails is computed when it is asked for.
+// looks after every state set whether it is time to stop. What fails is computed when it is asked for.
 func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
 	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
 		days = days[:len(days)-1]
 	}
-	if e.partials == nil || len(days) == 0 {
+	if e.merger.Partials == nil || len(days) == 0 {
 		return true, nil
 	}
-	var latest []partial.Stretch
+	var latest []calendar.Interval
 	last := days[len(days)-1].Start
 	for n := aheadDays - 1; n >= 0; n-- {
-		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
+		latest = append(latest, merge.DayOf(last.AddDate(0, 0, -n)))
 	}
-	if e.keeper != nil {
+	if e.merger.Keeper != nil {
 		settled := e.settledBefore().UnixMilli()
-		over := slices.DeleteFunc(slices.Clone(latest), func(s partial.Stretch) bool { return s.From >= settled })
+		over := slices.DeleteFunc(slices.Clone(latest), func(s calendar.Interval) bool { return s.From >= settled })
 		if done, err = e.keep(ctx, website, over, e.storeFrom, stop); !done {
 			return false, err
 		}
 	}
-	for _, bu := range e.bundlesOf().all {
-		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
+	for _, bu := range e.merger.StateSets().All {
+		if e.merger.Partials.Size() > e.merger.Partials.MaxBytes()/aheadShare {
 			break
 		}
-		g := bu.gathering(e, e.partials.Website(website), website, latest)
-		if !g.site.Fit(bu.Aggregates) {
+		g := bu.Lookup(e.merger, e.merger.Partials.Shelf(website), website, latest)
+		if !g.Site.Fit(bu.Aggregates) {
 			continue
 		}
-		failed := g.load(ctx)
+		failed := g.Load(ctx)
 		if failed == nil {
-			failed = g.gatherPart(ctx, bu.part)
+			failed = g.GatherPart(ctx, bu.Part)
 		}
-		if !tooLarge(failed) && !errors.Is(failed, errNoRoom) { // else a type that needs less of it may yet be merged
+		if !merge.TooLarge(failed) && !errors.Is(failed, merge.ErrNoRoom) { // else a type that needs less of it may yet be merged
 			err = errors.Join(err, failed)
 		}
 		if stop() {
@@ -69,5 +60,5 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 	return true, err
 }
 
-// settledBefore is when days begin that rows came to for the last time, it may be assumed: they were over a day ago.
+// settledBefore returns the time before which days started whose rows are assumed to be complete: they were over one day ago.
 func (e *Engine) settledBefore() time.Time { return e.now().Add(-48 * time.Hour) }

@@ -19,14 +19,14 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		{"no title", func(ty *query.Type) { ty.Title = "" }, "Name, Title, Description, Category and Visualization are required"},
 		{"no shape", func(ty *query.Type) { ty.Shape = "" }, "Shape is \"\", not totals"},
 		{"a breakdown by nothing", func(ty *query.Type) { ty.Shape = query.Breakdown }, "a breakdown needs Dimensions"},
-		{"no such table", func(ty *query.Type) { ty.Source = "pageview" }, `there is no table "pageview"`},
+		{"no such table", func(ty *query.Type) { ty.Source = "pageview" }, `table "pageview" does not exist`},
 		{"a table of another subject", func(ty *query.Type) { ty.Subject = store.KindLink }, `table "pageviews" is not of a link`},
-		{"no such column", func(ty *query.Type) { ty.Columns = append(ty.Columns, "views") }, `there is no column "views"`},
+		{"no such column", func(ty *query.Type) { ty.Columns = append(ty.Columns, "views") }, `column "views" does not exist`},
 		{"a column twice", func(ty *query.Type) { ty.Columns = append(ty.Columns, "date") }, `two columns are called "date"`},
 		{"a series without date", func(ty *query.Type) { ty.Columns = []string{"pageviews"} }, `a series needs a column "date"`},
 		{"a series with keys", func(ty *query.Type) { ty.Dimensions = []string{"path"} }, "only a breakdown has Dimensions"},
 		{"no such dimension", func(ty *query.Type) { ty.Shape = query.Breakdown; ty.Dimensions = []string{"entry_page"} }, `has no dimension "entry_page"`},
-		{"a dimension that nothing has", func(ty *query.Type) { ty.Shape = query.Breakdown; ty.Dimensions = []string{"colour"} }, `there is no dimension "colour"`},
+		{"a dimension that nothing has", func(ty *query.Type) { ty.Shape = query.Breakdown; ty.Dimensions = []string{"colour"} }, `dimension "colour" does not exist`},
 		{"a dimension that a table beside its own lacks", func(ty *query.Type) {
 			ty.Shape, ty.Source, ty.Joins, ty.Dimensions, ty.Columns = query.Breakdown, "clicks", []string{"sessions"}, []string{"href"}, []string{"href", "total_clicks", "sessions"}
 		}, `table "sessions" has no dimension "href"`},
@@ -40,15 +40,15 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		}, "a list has no column percentage"},
 		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") }, `column "path" needs "path"`},
 		{"a column of a metric it lacks", func(ty *query.Type) { ty.Joins = []string{"activity"} }, `column "pages_per_session" needs "sessions"`},
-		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `ordered by "clicks"`},
+		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `Order names "clicks"`},
 		{"all values of none", func(ty *query.Type) { ty.ZeroFill = true }, "ZeroFill needs Values"},
-		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} }, "Values are those of one dimension"},
+		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} }, "Values needs exactly one dimension"},
 		{"a condition that is no metric", func(ty *query.Type) { ty.SkipZero = "clicks" }, `SkipZero names "clicks"`},
-		{"a filter it cannot have", func(ty *query.Type) { ty.RequiredFilter = "href" }, `requires a filter on "href"`},
+		{"a filter it cannot have", func(ty *query.Type) { ty.RequiredFilter = "href" }, `RequiredFilter names "href"`},
 		{"a series by the clock", func(ty *query.Type) { ty.Window = query.Today }, "a series has the range of its request"},
-		{"a key that is no column", func(ty *query.Type) { ty.TieBreak = []string{"x"} }, `its TieBreak "x" is no column`},
+		{"a key that is no column", func(ty *query.Type) { ty.TieBreak = []string{"x"} }, `TieBreak names "x"`},
 		{"a share of nothing", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.ShareOf = "x" }, `share of "x"`},
-		{"a share of itself", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.ShareOf = "percentage" }, "which is no other column of it"},
+		{"a share of itself", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.ShareOf = "percentage" }, "which is not another of its columns"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := whole
@@ -68,7 +68,7 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 	}
 }
 
-// What panels and people are told of columns: every one is described, and no two of a type are called alike.
+// Every column is described for panels and people, and no two columns of a type have the same label.
 func TestColumnsAreDescribed(t *testing.T) {
 	for _, info := range engine(t).Types() {
 		labels, primary := map[string]string{}, map[query.Role]int{}

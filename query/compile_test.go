@@ -124,7 +124,7 @@ func matches(t *testing.T, data *reference.Data, now time.Time, access query.Acc
 	}
 }
 
-// something is what rows say that are not there to fill a gap.
+// something matches values of rows that were not added to fill a gap.
 var something = regexp.MustCompile(`:[1-9]|:true|"timestamp":"`)
 
 // narrowed is the latest pageview that narrow leaves.
@@ -137,7 +137,7 @@ func narrowed(events []store.Event) (latest store.Event) {
 	return latest
 }
 
-// explained is what e makes of req. Every read of stored rows in it must be of the subject's.
+// explained returns the statement of req. Every read of stored rows in it must be restricted to the subject.
 func explained(t *testing.T, e *query.Engine, a query.Access, req query.Request) query.Explained {
 	t.Helper()
 	found, err := e.Explain(t.Context(), a, req)

@@ -1,45 +1,40 @@
-// Package query answers named questions about websites, short links and uptime
-// monitors from any store.
+// Package query answers named questions about websites, short links and uptime monitors from any store.
 //
-// A request is about one subject: a website, a link or a monitor. It asks for one or more
-// query types, which are called its parameters; each is answered or fails independently of the others.
-// All take the same path, and the name of a file begins with its stage:
+//	engine, err := query.New(query.Config{Store: db})
+//	response, err := engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "web_1"}}, query.Request{
+//		Parameters: []query.Parameter{{Name: "countries"}}, Preset: "last_30d",
+//	})
+//	fmt.Println(response.Data[0].Data.Value(0, "visitors"))
 //
-//	a body, or the query parameters of a URL
-//	  │ decode, request   what is asked, or every mistake in it
-//	  ▼
-//	Request
-//	  │ catalog           query types, their tables, fields and metrics; NewRegistry binds them
-//	  │ plan              names looked up, dates, zone, filters and limits decided
-//	  ▼
-//	a plan per parameter, or its error
-//	  │ compile           the clauses of one statement, and the days of data that it depends on
-//	  ▼
-//	store.Statement ── store.Store, the only I/O ──► store.Rows
-//	  │ result            gaps filled, numbers rounded
-//	  ▼
-//	Table ──► JSON
+// A request is about one subject: a website, a link or a monitor. It asks for one or more query types, its parameters. Each parameter is
+// answered or fails alone. The steps of a request are packages, and each package only imports the packages before it:
 //
-// In a plan every name is looked up and every default applied; no later stage does either. An Engine
-// (engine.go) runs all stages, and a Prepared (prepare.go) is a request resolved but not yet run.
+//	query/ask               a body or the query of a URL → a Request, or every mistake in it
+//	query/catalog           query types, their tables, fields and metrics; NewRegistry binds them
+//	query/internal/days     the days of a website: which stored results are up to date
+//	query/internal/plan     Request × Registry → a plan per parameter, or its error
+//	query/internal/compile  plan × dialect → a statement, and the days of data that it depends on
+//	query/internal/merge    plan → the rows of its statement, merged from partials in memory
+//	query/internal/finish   rows → an answer: gaps filled, compared with another period
+//	query/answer            tables and their JSON
+//
+// This package runs them against a [store.Store], the only I/O. Names of the packages ask, catalog and answer that hosts use are also
+// names of this package (api.go).
 //
 // # Types
 //
-// A Type is a named choice of dimensions and metrics: one row in catalog_*.go. What
-// callers may filter, group and sort by, the SQL, the metadata and the checks all
-// follow from it. A host appends rows of its own to Builtin and gives them to
-// NewRegistry.
+// A Type is a named choice of dimensions and metrics: one row in package catalog. The filters, groups and orders that callers may use,
+// the SQL, the metadata and the checks all follow from it. A host appends rows to Builtin and gives them to NewRegistry.
 //
 // # Vocabulary
 //
-// A dimension is a column that groups rows, a metric is one computed from them, and a field is what
-// callers may filter or group by. Tables and fields are defined once, in catalog_vocabulary.go, metrics
-// beside the types that show them or in catalog_metrics.go. A metric belongs to a table, since one name
-// counts different rows in different tables: visitors of pageviews, visitors of sessions. A type names
-// its table in Source, and further tables in Joins.
+// A dimension is a column that groups rows. A metric is a column that is computed from rows. A field can be filtered and grouped by.
+// Tables and fields are defined once, in catalog/vocabulary.go. Metrics are defined beside the types that show them, or in
+// catalog/metrics.go. A metric belongs to a table, since one name counts different rows in different tables: visitors of pageviews,
+// visitors of sessions. A type names its table in Source, and further tables in Joins.
 //
 //	pageviews   views of pages
-//	exits       departures from pages; stays and scrolls are those with a time or a depth
+//	exits       departures from pages; stays have a time, scrolls have a depth
 //	activity    page events, custom events and clicks
 //	custom      custom events; properties has a row for each of their properties
 //	clicks      clicks on outgoing links
@@ -60,29 +55,26 @@
 //
 // # Partials
 //
-// Most answers that count something of a website are merged from partials instead of queried: soon after the
-// second request, which has them computed in the background while it gets the statement's answer, or from the first
-// request on where a [Sealer] computed the partials in advance. A merge
-// (merge*.go) splits the metrics of a plan into leaves (aggregates whose states merge), finds the
-// partials of every UTC day and leaf in package partial, has the store compute the few that are missing
-// or whose rows changed, and makes the rows that the statement would have given. Where the store is a
-// [store.StateKeeper], partials that were computed in advance are stored, and the first answer after a start is merged
-// from them: those of all types without filters, of busy websites (Config.StoreFrom), of days that are over. What
-// questions with filters need stays in memory. Where the rows of most
-// days of a range have changed since the last request, the statement runs instead. Not merged are
-// lists, profiles, columns that show a text of the latest row, and answers to keys with mandatory
-// filters.
+// Most answers that count something of a website are merged from partials instead of queried. The second request computes the partials
+// in the background, while a statement gives its answer. If a [Sealer] computed the partials in advance, the first request is merged.
+//
+// Package merge splits the metrics of a plan into aggregates whose states merge. It finds the partials of every UTC day and
+// aggregate in package state, has the store compute the few that are missing or whose rows changed, and makes the rows
+// that the statement would give. If the store is a [store.StateKeeper], it stores partials that were computed in advance, and the first
+// answer after a start is merged from them. These are the partials of all types without filters, of busy websites (Config.StoreFrom),
+// of days that are over. Partials with filters stay in memory. If the rows of most days of a range changed since the last request, the
+// statement runs instead. Lists, profiles, columns that show a text of the latest row, and answers to keys with mandatory filters are
+// not merged.
 //
 // # Comparison
 //
-// With a comparison, a parameter becomes two plans: its own, and the same for another period, without a
-// limit. Rows of a breakdown then carry the values of their dimensions; the second statement runs after
-// the first and only for those keys, and result matches the rows.
+// With a comparison, a parameter becomes two plans: one for its range, and one for another period, without a limit. Rows of a breakdown
+// then carry the values of their dimensions. The second statement runs after the first and only for those keys, and package finish
+// matches the rows.
 //
 // # Sessions
 //
-// An event begins a session when no other of its session id lies in the 24 hours before it;
-// the session is that event and all that follow it within 24 hours. The statement reads the
-// events of two days around the range and makes a row per session. Rows of all kinds have
-// the fields of the session they belong to, which are those of its first page event.
+// An event begins a session if no other event of its session id lies in the 24 hours before it. The session is that event and all that
+// follow it within 24 hours. The statement reads the events of two days around the range and makes a row per session. Rows of all kinds
+// have the fields of their session, which are the fields of its first page event.
 package query

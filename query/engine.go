@@ -8,7 +8,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -26,18 +34,18 @@ type Config struct {
 	Names Names
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
-	// MaxPartials is about how many bytes of memory partials take, from which answers are merged; where those of an answer
-	// do not fit, beside others that are asked for as often, a statement gives it. It
-	// needs a Store that is a [store.Deriver]; one that is a [store.StateKeeper] keeps those that a [Sealer] computes,
-	// for after the next start. 0 means DefaultMaxPartials; negative: none are kept.
+	// MaxPartials is about how many bytes of memory partials take. If the partials of an answer do not fit beside others that are
+	// asked for as often, a statement gives the answer. It needs a Store that is a [store.Deriver]. One that is a
+	// [store.StateKeeper] also stores partials that a [Sealer] computes, for the next start. 0 means DefaultMaxPartials;
+	// negative: no answer is merged.
 	MaxPartials int64
-	// StoreFrom is how many pageviews a day a website has at least whose partials are stored (with Types of the host's own,
-	// how many rows that the first of them counts): a first answer about a
-	// smaller one is computed as fast as they would be loaded. 0 means DefaultStoreFrom; negative: those of all are stored.
+	// StoreFrom is the least number of pageviews a day of a website whose partials are stored. With Types of a host, it counts
+	// the rows of the first of them. A first answer about a smaller website is computed as fast as its partials would be loaded.
+	// 0 means DefaultStoreFrom; negative: the partials of all websites are stored.
 	StoreFrom int64
-	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
-	// computed from change: those to parameters, and whole ones as [Prepared.RunEncoded] makes them. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
-	// negative: none are kept.
+	// ResultCache bounds the bytes of remembered answers, to parameters and to whole requests ([Prepared.RunEncoded]). An answer
+	// is valid until its rows change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache; negative: no
+	// answer is remembered.
 	ResultCache int64
 }
 
@@ -52,42 +60,28 @@ type Engine struct {
 	slots      *slots // of the store
 	names      Names  // may be nil
 	plain      bool
-	partials   *partial.Cache    // nil: none are kept
-	keeper     store.StateKeeper // of partials; nil: they are kept in memory only
-	building   *partial.Cache    // of partials that are to be stored
-	keeping    sync.Mutex        // held while partials are in building
+	merger     *merge.Merger
+	batch      *state.Cache // of partials that are to be stored
+	keeping    sync.Mutex   // held while partials are in the batch
 	storeFrom  int64
-	bundles    lazy[bundles]
-	prints     map[*boundType]func() string // fingerprints
-	memo       *cache[string, *compiled]
-	prepared   *cache[string, *Prepared]
+	prints     map[*catalog.BoundType]func() string // fingerprints
+	statements *compile.Memo
+	prepared   *lru.Cache[string, *Prepared]
+	zones      *ask.Zones
 	room       sync.Pool // of *[]byte, for answers that are not kept
 	answers    *answers  // may be nil
-	outdated   websiteSet
 	asked      lastAsked
-	background *background
 }
 
-// DefaultStoreFrom is how many pageviews a day a website has at least whose partials are stored, when Config says nothing.
+// DefaultStoreFrom is the least number of pageviews a day of a website whose partials are stored, unless Config sets another one.
 const DefaultStoreFrom = 10_000
 
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
 const DefaultMaxPartials = 256 << 20
 
-// Access is what one caller may ask.
-type Access struct {
-	Subject store.Subject  // whose rows are read
-	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
-	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
-	Types   []string       // the query types that it includes; nil means all
-	// Caller identifies the caller, by a text of the host's choice. Where a [store.Bounded] makes
-	// queries wait, the caller that used the least of the store's time goes first.
-	Caller string
-}
-
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
+	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
@@ -105,20 +99,22 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots, e.memo, e.prepared = newSlots(e.store), newCache[string, *compiled](memoBytes), newCache[string, *Prepared](preparedBytes)
+	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.storeFrom = cmp.Or(cfg.StoreFrom, DefaultStoreFrom)
-	e.prints = fingerprints(e.types, e.store.Dialect())
+	e.prints = compile.Fingerprints(e.types, e.store.Dialect())
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
-	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
-		e.partials = partial.NewCache(most - most/buildingShare)
-		e.building = partial.NewCache(most / buildingShare)
-		e.keeper, _ = e.store.(store.StateKeeper)
-	}
 	if e.now == nil {
 		e.now = time.Now
 	}
-	e.background = newBackground(store.NewPace(e.store, e.now, nil))
+	var partials *state.Cache
+	var keeper store.StateKeeper
+	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
+		partials = state.NewCache(most - most/buildingShare)
+		e.batch = state.NewCache(most / buildingShare)
+		keeper, _ = e.store.(store.StateKeeper)
+	}
+	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil))
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}
@@ -146,39 +142,39 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 	return p.Explain(ctx), nil
 }
 
-// answer runs one parameter. It runs in a goroutine of its own, where a panic would end
-// the host's process, so a fault of a store becomes a failure here.
-func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string, budget *Budget) (r Result) {
-	if p.err != nil {
-		return p.failed(p.err)
+// answer runs one parameter. It may run in a new goroutine, where a panic would end the process of the host, so a fault of a
+// store becomes a failure here.
+func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (r Result) {
+	if p.Err != nil {
+		return finish.Failure(p, p.Err)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = p.failed(broken("%v\n%s", fault, debug.Stack()))
+			r = finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	if err := e.slots.acquire(ctx, caller); err != nil {
-		return p.failed(storeFailure(err))
+		return finish.Failure(p, storeFailure(err))
 	}
 	var took time.Duration
 	defer func() { e.slots.release(caller, took) }()
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()
-	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took)
+	found, mistake := e.ask(ctx, p.Plan, p.Key, nil, budget, &took, snapshot)
 	if mistake != nil {
-		return p.failed(mistake)
+		return finish.Failure(p, mistake)
 	}
-	r = Result{Parameter: p.name, ID: p.id, Success: true, Meta: p.plan.meta(found.len, found.more)}
-	if p.plan.Other != nil {
-		if mistake := e.compare(ctx, p, found, &r, budget, &took); mistake != nil {
-			return p.failed(mistake)
+	r = Result{Parameter: p.Name, ID: p.ID, Success: true, Meta: finish.ResultMeta(p.Plan, found.Len(), found.More)}
+	if p.Plan.Other != nil {
+		if mistake := e.compare(ctx, p, found, &r, budget, &took, snapshot); mistake != nil {
+			return finish.Failure(p, mistake)
 		}
 	}
-	found.roundRows(p.plan.Type)
-	if mistake := budget.takeFor(&found.Table); mistake != nil {
-		return p.failed(mistake)
+	found.RoundRows(p.Plan.Type)
+	if mistake := budget.TakeFor(&found.Table); mistake != nil {
+		return finish.Failure(p, mistake)
 	}
-	store.MeterOf(ctx).Add(found.len, 0)
+	store.MeterOf(ctx).Add(found.Len(), 0)
 	r.Data = found.Table
 	return r
 }
@@ -194,22 +190,23 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 
 // ask answers p, which has that key, and adds the time of the store to took. The rows of the other
 // period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string, budget *Budget, took *time.Duration) (*answered, *Error) {
+func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*finish.Answered, *Error) {
 	began := e.now()
-	rows, err := e.merged(ctx, p, among)
+	known := snapshot()
+	rows, err := e.merger.Rows(ctx, p, among, known)
 	if rows == nil && err == nil {
-		rows, err = e.query(ctx, e.remembered(p, key, e.kept(ctx, p)), p.Subject, among, budget)
+		rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
 	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)
 	*took += spent
 	if errors.Is(err, store.ErrTooLarge) {
-		return nil, budget.tooLarge(err)
+		return nil, budget.TooLarge(err)
 	}
 	if err != nil {
 		return nil, storeFailure(err)
 	}
-	found, mistake := finish(p, rows)
+	found, mistake := finish.Finish(p, rows)
 	if mistake == nil {
 		mistake = e.name(ctx, p, found)
 	}
@@ -217,20 +214,13 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 }
 
 // query runs the statement of c about s, and writes the labels that it leaves out.
-func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
-	statement := c.of(s, among)
-	statement.MaxBytes = budget.most
+func (e *Engine) query(ctx context.Context, c *compile.Compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
+	statement := c.Of(s, among)
+	statement.MaxBytes = budget.Max()
 	rows, err := e.store.Query(ctx, statement)
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range c.labels {
-		l.write(rows)
-	}
-	rows.Columns = rows.Columns[:max(0, len(rows.Columns)-c.further)]
+	c.Show(rows)
 	return rows, nil
-}
-
-func (p *preparedParameter) failed(err *Error) Result {
-	return Result{Parameter: p.name, ID: p.id, Error: err.Message, Code: err.Code, Cause: err.Err}
 }

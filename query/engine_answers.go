@@ -6,18 +6,22 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DefaultResultCache is how many bytes of answers are kept when Config says nothing.
+// DefaultResultCache bounds the bytes of remembered answers, unless Config sets another bound.
 const DefaultResultCache = 64 << 20
 
-// answers keeps what parameters were answered, and has equal questions that are asked at the same
-// time answered once. It keeps parameters and not whole requests, since dashboards share
-// them, and since what the clock shows in an answer is not part of one.
+// answers remembers the answers to parameters, and answers equal questions that are asked at the same time once. It remembers
+// parameters and not whole requests, since dashboards share them, and since an answer to a parameter does not show the clock.
 type answers struct {
 	versions store.Versioner
-	kept     *cache[answerKey, keptAnswer]
+	kept     *lru.Cache[answerKey, keptAnswer]
 
 	mu      sync.Mutex
 	flights map[flightKey]*flight
@@ -64,14 +68,14 @@ func newAnswers(s store.Store, bytes int64) *answers {
 	if !ok || bytes < 0 {
 		return nil
 	}
-	return &answers{versions: v, kept: newCache[answerKey, keptAnswer](bytes), flights: map[flightKey]*flight{}}
+	return &answers{versions: v, kept: lru.New[answerKey, keptAnswer](bytes), flights: map[flightKey]*flight{}}
 }
 
 // A basis is the first part of the keys of a request's answers: whose rows are read, of which days, and what
 // versions these have.
 type basis []byte
 
-// basis asks for the versions that the answers of p stand by. It is nil when none is kept.
+// basis returns the versions that the answers of p depend on. It is nil if no answer is remembered.
 func (p *Prepared) basis(ctx context.Context) basis {
 	a := p.engine.answers
 	if a == nil {
@@ -81,7 +85,7 @@ func (p *Prepared) basis(ctx context.Context) basis {
 	if len(all) == 0 {
 		return nil
 	}
-	b := appendKeyTexts(nil, p.access)
+	b := ask.AppendKeyTexts(nil, p.access)
 	for _, d := range all {
 		began := p.engine.now()
 		version, err := a.versions.Version(ctx, d.Subject, d.From, d.To)
@@ -89,22 +93,22 @@ func (p *Prepared) basis(ctx context.Context) basis {
 		if err != nil {
 			return nil // the answers are computed
 		}
-		b = appendKeyNumbers(b, d.From.Unix(), d.To.Unix(), int64(version))
+		b = ask.AppendKeyNumbers(b, d.From.Unix(), d.To.Unix(), int64(version))
 	}
 	return b
 }
 
 // answerKey is the key of the answer to p on basis at; nil when it is not kept.
-func (e *Engine) answerKey(p *preparedParameter, at basis) *answerKey {
-	if at == nil || p.err != nil || !e.keeps(p.plan) {
+func (e *Engine) answerKey(p *plan.Parameter, at basis) *answerKey {
+	if at == nil || p.Err != nil || !e.keeps(p.Plan) {
 		return nil
 	}
-	key := answerKey(sha256.Sum256(append(at[:len(at):len(at)], p.key...)))
+	key := answerKey(sha256.Sum256(append(at[:len(at):len(at)], p.Key...)))
 	return &key
 }
 
-// recall is the answer that is kept under key.
-func (e *Engine) recall(ctx context.Context, p *preparedParameter, key *answerKey, budget *Budget) (r Result, ok bool) {
+// recall returns the answer that is remembered under key.
+func (e *Engine) recall(ctx context.Context, p *plan.Parameter, key *answerKey, budget *Budget) (r Result, ok bool) {
 	if key == nil {
 		return r, false
 	}
@@ -113,35 +117,35 @@ func (e *Engine) recall(ctx context.Context, p *preparedParameter, key *answerKe
 	if !ok {
 		return r, false
 	}
-	store.MeterOf(ctx).Add(f.data.len, 0)
+	store.MeterOf(ctx).Add(f.data.Len(), 0)
 	return f.result(p, budget), true
 }
 
-// answerOnce is the answer to p, which is kept under key; all who ask for it now share the work.
-func (e *Engine) answerOnce(ctx context.Context, p *preparedParameter, key *answerKey, caller string, budget *Budget) Result {
+// answerOnce returns the answer to p and remembers it under key. All callers that ask for it at the same time share the work.
+func (e *Engine) answerOnce(ctx context.Context, p *plan.Parameter, key *answerKey, caller string, budget *Budget, snapshot func() *days.Snapshot) Result {
 	if key == nil {
-		return e.answer(ctx, p, caller, budget)
+		return e.answer(ctx, p, caller, budget, snapshot)
 	}
-	f, began, err := e.answers.join(ctx, flightKey{*key, caller, budget.most}, func(ctx context.Context, f *flight) {
-		f.answer, f.failed = e.finished(ctx, p, caller, NewBudget(budget.most))
+	f, began, err := e.answers.join(ctx, flightKey{*key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
+		f.answer, f.failed = e.finished(ctx, p, caller, NewBudget(budget.Max()), snapshot)
 		if f.answer != nil {
 			e.answers.kept.Add(*key, f.answer, f.answer.cost())
 		}
 	})
 	switch {
 	case err != nil:
-		return p.failed(storeFailure(err))
+		return finish.Failure(p, storeFailure(err))
 	case f.answer == nil:
 		r := f.failed
-		r.ID = p.id
+		r.ID = p.ID
 		return r
 	case !began: // who began it was counted
-		store.MeterOf(ctx).Add(f.answer.data.len, 0)
+		store.MeterOf(ctx).Add(f.answer.data.Len(), 0)
 	}
 	return f.answer.result(p, budget)
 }
 
-// join waits for the flight of key, and begins it with work when there is none.
+// join waits for the flight of key, and starts it with work if nobody did.
 func (a *answers) join(ctx context.Context, key flightKey, work func(context.Context, *flight)) (_ *flight, began bool, _ error) {
 	a.mu.Lock()
 	f, joined := a.flights[key]
@@ -181,38 +185,38 @@ func (a *answers) land(key flightKey, f *flight) {
 }
 
 // finished computes the answer to p and encodes it. A panic would end the process here, too.
-func (e *Engine) finished(ctx context.Context, p *preparedParameter, caller string, budget *Budget) (f *finished, failed Result) {
+func (e *Engine) finished(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (f *finished, failed Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			f, failed = nil, p.failed(broken("%v\n%s", fault, debug.Stack()))
+			f, failed = nil, finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
-	r := e.answer(ctx, p, caller, budget)
+	r := e.answer(ctx, p, caller, budget, snapshot)
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.encode(), more: r.Meta.HasMore, size: budget.most - budget.left.Load()}
+	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, size: budget.Used()}
 	if r.Previous != nil {
-		previous, changes := r.Previous.encode(), r.Changes.encode()
+		previous, changes := r.Previous.Encode(), r.Changes.Encode()
 		f.previous, f.changes = &previous, &changes
 	}
 	return f, failed
 }
 
 // result is f as the answer to p, which takes its size from budget.
-func (f *finished) result(p *preparedParameter, budget *Budget) Result {
-	if mistake := budget.take(f.size); mistake != nil {
-		return p.failed(mistake)
+func (f *finished) result(p *plan.Parameter, budget *Budget) Result {
+	if mistake := budget.Reserve(f.size); mistake != nil {
+		return finish.Failure(p, mistake)
 	}
-	return Result{Parameter: p.name, ID: p.id, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: p.plan.meta(f.data.len, f.more)}
+	return Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: finish.ResultMeta(p.Plan, f.data.Len(), f.more)}
 }
 
 // cost is about how many bytes f takes.
 func (f *finished) cost() int64 {
 	const fixed = 500
-	cost := fixed + f.data.held()
+	cost := fixed + f.data.Held()
 	if f.previous != nil {
-		cost += f.previous.held() + f.changes.held()
+		cost += f.previous.Held() + f.changes.Held()
 	}
 	return cost
 }

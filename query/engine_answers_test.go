@@ -19,7 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// telling is a store whose rows tell what it was asked, at which version.
+// telling is a store whose rows show the request and the version that they were computed for.
 type telling struct {
 	silent
 	asked, version atomic.Uint64
@@ -147,7 +147,7 @@ func someRequest(rng *rand.Rand) query.Request {
 
 func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 
-// What is kept counts against the size of an answer like what is computed.
+// A remembered answer counts against the size of an answer like a computed one.
 func TestKeptAnswersTakeTheirSize(t *testing.T) {
 	e := keeping(t, newTelling(), 0)
 	p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "x"}}, query.Request{Parameters: names("pages", "pages"), Preset: "yesterday"})
@@ -176,7 +176,7 @@ func TestKeptAnswersTakeTheirSize(t *testing.T) {
 	}
 }
 
-// Those who ask the same at the same time wait for one answer, until the last of them leaves.
+// Callers that ask the same at the same time wait for one answer, until the last of them leaves.
 func TestEqualQuestionsAreAnsweredOnce(t *testing.T) {
 	for _, row := range []struct {
 		why         string

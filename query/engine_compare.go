@@ -4,29 +4,24 @@ import (
 	"cmp"
 	"context"
 	"time"
+
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
 // compare puts what is compared with the rows found of p into r.
-func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answered, r *Result, budget *Budget, took *time.Duration) *Error {
-	then := &answered{}
-	if found.len > 0 {
+func (e *Engine) compare(ctx context.Context, p *plan.Parameter, found *finish.Answered, r *Result, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) *Error {
+	then := &finish.Answered{}
+	if found.Len() > 0 {
 		var mistake *Error
-		other := p.plan.Other.plan
-		if then, mistake = e.ask(ctx, other, other.appendKey(nil), p.plan.keysOf(found), budget, took); mistake != nil {
+		other := p.Plan.Other.Plan
+		if then, mistake = e.ask(ctx, other, other.AppendKey(nil), finish.KeysOf(p.Plan, found), budget, took, snapshot); mistake != nil {
 			return mistake
 		}
 	}
-	previous, changed := p.plan.beside(found, then)
-	previous.roundRows(p.plan.Type)
+	previous, changed := finish.Beside(p.Plan, found, then)
+	previous.RoundRows(p.Plan.Type)
 	r.Previous, r.Changes = &previous, &changed
-	return cmp.Or(budget.takeFor(&previous), budget.takeFor(&changed))
-}
-
-// keysOf are the values that the rows found of p have in each of their keys.
-func (p *plan) keysOf(found *answered) [][]string {
-	var values [][]string
-	for i := range len(p.Group) + len(p.keys()) {
-		values = append(values, found.values(len(p.Group), keyOf(i)))
-	}
-	return values
+	return cmp.Or(budget.TakeFor(&previous), budget.TakeFor(&changed))
 }

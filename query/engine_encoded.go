@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -24,15 +23,15 @@ type Encoded struct {
 // maxRoom is the largest answer whose memory is used again.
 const maxRoom = 256 << 10
 
-// Release has the memory of e used for other answers, unless e is kept. After it, e must not be used.
+// Release lets other answers use the memory of e, unless e is remembered. After it, e must not be used.
 func (e *Encoded) Release() {
 	if e.room != nil && cap(e.JSON) <= maxRoom {
 		e.room.Put(&e.JSON)
 	}
 }
 
-// Compressed returns compress(e.JSON), which encodes it by a content coding, as "gzip". Of an answer that is kept it is kept as well,
-// once for each coding, so compress has to do the same each time that it is given for one.
+// Compressed returns compress(e.JSON), which encodes it by a content coding, such as "gzip". If e is remembered, its compressed
+// form is remembered as well, once for each coding. So compress must return the same each time for one coding.
 func (e *Encoded) Compressed(coding string, compress func([]byte) []byte) []byte {
 	if e.compressed == nil {
 		return compress(e.JSON)
@@ -52,8 +51,8 @@ func (e *Encoded) cost() int64 {
 	return fixed + 2*int64(len(e.JSON))
 }
 
-// RunEncoded is Run, encoded. An answer without failures is kept as a whole, beside those to its
-// parameters and for as long.
+// RunEncoded is Run, encoded. An answer without failures is remembered as a whole, beside the answers to its parameters and for
+// as long.
 func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 	at := p.basis(ctx)
 	key := p.wholeKey(at)
@@ -71,7 +70,7 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 	e := &Encoded{}
 	for i := range resp.Data {
 		if r := &resp.Data[i]; r.Success {
-			e.rows += r.Data.len
+			e.rows += r.Data.Len()
 		} else {
 			e.Failures = append(e.Failures, *r)
 		}
@@ -96,68 +95,4 @@ func (p *Prepared) wholeKey(at basis) *answerKey {
 	}
 	key := answerKey(sha256.Sum256(append(append(make([]byte, 0, 256), "whole "+p.Key()...), at...)))
 	return &key
-}
-
-// Encode appends resp to b as encoding/json writes it, without HTML escapes, and returns the extended
-// slice. It takes the results out of resp, so that each is let go as soon as it is written.
-func (resp *Response) Encode(b []byte) []byte {
-	data, size := resp.Data, 512 // of what comes around the results
-	for i := range data {
-		size += data[i].roomInJSON()
-	}
-	resp.Data = nil
-	b = strconv.AppendBool(append(slices.Grow(b, size), `{"success":`...), resp.Success)
-	if resp.QueryID != "" {
-		b = appendText(append(b, `,"queryId":`...), resp.QueryID)
-	}
-	b = append(b, `,"data":[`...)
-	for i := range data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = data[i].AppendJSON(b)
-		data[i] = Result{}
-	}
-	return append(resp.Meta.appendJSON(append(b, `],"meta":`...)), '}')
-}
-
-// roomInJSON is about how many bytes r takes in JSON.
-func (r *Result) roomInJSON() int {
-	const around = 512
-	size := around + r.Data.roomInJSON()
-	for _, t := range []*Table{r.Previous, r.Changes} {
-		if t != nil {
-			size += t.roomInJSON()
-		}
-	}
-	return size
-}
-
-func (m *Meta) appendJSON(b []byte) []byte {
-	b = append(b, `{"parameters":`...)
-	for i, name := range m.Parameters {
-		lead := byte(',')
-		if i == 0 {
-			lead = '['
-		}
-		b = appendText(append(b, lead), name)
-	}
-	if m.Parameters == nil {
-		b = append(b, "null"...)
-	} else if len(m.Parameters) == 0 {
-		b = append(b, "[]"...)
-	} else {
-		b = append(b, ']')
-	}
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{`,"total_parameters":`, m.TotalParameters}, {`,"page":`, m.Page}, {`,"limit":`, m.Limit}, {`,"filters_applied":`, m.FiltersApplied}} {
-		b = strconv.AppendInt(append(b, n.name...), int64(n.value), 10)
-	}
-	for _, t := range []struct{ name, value string }{{`,"startDate":`, m.StartDate}, {`,"endDate":`, m.EndDate},
-		{`,"timezone":`, m.Timezone}, {`,"granularity":`, m.Granularity}} {
-		b = appendText(append(b, t.name...), t.value)
-	}
-	return append(b, '}')
 }

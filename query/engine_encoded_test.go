@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is kept of an answer is compressed once by each coding, and survives that memory is used again.
+// A remembered answer is compressed once by each coding, and stays valid when memory is used again.
 func TestWholeAnswersAreKept(t *testing.T) {
 	s := newTelling()
 	for _, row := range []struct {

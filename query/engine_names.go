@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -16,13 +19,13 @@ type Names interface {
 }
 
 // name fills the columns of found that show names.
-func (e *Engine) name(ctx context.Context, p *plan, found *answered) *Error {
-	for i, m := range p.Type.outputs {
-		if m.nameOf == "" || e.names == nil || found.len == 0 {
+func (e *Engine) name(ctx context.Context, p *plan.Plan, found *finish.Answered) *Error {
+	for i, m := range p.Type.OutputMetrics {
+		if m.NameOf == "" || e.names == nil || found.Len() == 0 {
 			continue
 		}
-		of := slices.IndexFunc(p.Type.outputs, func(other *metric) bool { return other.Name == m.nameOf })
-		ids := found.columns[len(p.Group)+of].Texts[:found.len]
+		of := slices.IndexFunc(p.Type.OutputMetrics, func(other *catalog.BoundMetric) bool { return other.Name == m.NameOf })
+		ids := found.ColumnAt(len(p.Group) + of).Texts[:found.Len()]
 		known := slices.Clone(ids)
 		slices.Sort(known)
 		known = slices.DeleteFunc(slices.Compact(known), func(id string) bool { return id == "" })
@@ -33,16 +36,11 @@ func (e *Engine) name(ctx context.Context, p *plan, found *answered) *Error {
 		if err != nil {
 			return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later", Err: err}
 		}
-		texts := make([]string, found.len)
+		texts := make([]string, found.Len())
 		for row, id := range ids {
 			texts[row] = names[id]
 		}
-		found.columns[len(p.Group)+i].Column = store.Column{Kind: dialect.Text, Texts: texts}
+		found.ColumnAt(len(p.Group) + i).Column = store.Column{Kind: dialect.Text, Texts: texts}
 	}
 	return nil
-}
-
-// showsNames says whether rows of ty have names, which are not among what an answer's dependencies tell of.
-func (ty *boundType) showsNames() bool {
-	return slices.ContainsFunc(ty.outputs, func(m *metric) bool { return m.nameOf != "" })
 }

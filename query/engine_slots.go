@@ -10,11 +10,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// slots are the queries that a store runs at a time. A free one is given to the caller that had
-// the least of the store's time, so that who asks for little does not wait behind who asks for
-// much, and those who ask for as much get as much. Who begins to ask is at most credit ahead of
-// those who are asking, however little they had before. No caller has all slots: the last one is
-// for somebody else. A nil *slots bounds nothing.
+// slots bounds the queries that a store runs at a time. A free slot goes to the caller that had the least of the store's time. So
+// a caller that asks for little does not wait behind one that asks for much, and callers that ask for equally much get equally
+// much. A new caller is at most credit ahead of the callers that are asking, however little it had before. No caller gets all
+// slots: the last one is for somebody else. A nil *slots bounds nothing.
 type slots struct {
 	most int // of one caller
 
@@ -29,7 +28,7 @@ type slots struct {
 
 const credit = time.Second // of the store's time
 
-// newSlots are those of s; nil when s does not bound its queries.
+// newSlots returns the slots of s, or nil if s does not bound its queries.
 func newSlots(s store.Store) *slots {
 	bounded, ok := s.(store.Bounded)
 	if !ok || bounded.MaxQueries() < 1 {
@@ -96,7 +95,7 @@ func (s *slots) asking(caller string) bool {
 	return s.running[caller] > 0 || len(s.waiting[caller]) > 0
 }
 
-// charge adds to what caller, who is asking, used.
+// charge adds to the time that caller used. The caller is asking.
 func (s *slots) charge(caller string, took time.Duration) {
 	s.used[caller] += max(took, 0)
 	least := s.used[caller]
@@ -108,7 +107,7 @@ func (s *slots) charge(caller string, took time.Duration) {
 	s.least = max(s.least, least)
 }
 
-// forget lets go of those who would begin with as much as they had, and of all when nobody asks.
+// forget drops callers that would start with the time that they had, and all callers when nobody asks.
 func (s *slots) forget() {
 	if len(s.running)+len(s.waiting) == 0 {
 		clear(s.used)
@@ -127,7 +126,7 @@ func (s *slots) next() (caller string, ok bool) {
 	return caller, ok
 }
 
-// grant gives free slots to those who are next.
+// grant gives free slots to the next callers.
 func (s *slots) grant() {
 	for s.free > 0 {
 		caller, ok := s.next()

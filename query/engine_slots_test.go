@@ -15,7 +15,7 @@ type boundedStore struct{ store.Store }
 
 func (boundedStore) MaxQueries() int { return 4 }
 
-// Whoever asks for many waits for those who ask for one.
+// A caller that asks for many waits for callers that ask for one.
 func TestSlotsAreGivenInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(boundedStore{})
@@ -63,7 +63,7 @@ func TestSlotsAreGivenInTurn(t *testing.T) {
 	})
 }
 
-// Who had little of the store's time does not wait behind who had much; who had as much is served alike.
+// A caller that had little of the store's time does not wait behind one that had much. Callers that had equally much take turns.
 func TestSlotsGoToWhoHadLeast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(boundedStore{})

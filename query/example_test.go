@@ -46,7 +46,7 @@ func ExampleNewRegistry() {
 	// [{"name":"de","visitors":3,"percentage":75},{"name":"de-AT","visitors":1,"percentage":25}] <nil>
 }
 
-// What a request would run is known before the store is asked.
+// Explain shows the statements of a request before the store is asked.
 func ExampleEngine_Explain() {
 	engine, err := query.New(query.Config{Store: twoLanguages{}})
 	if err != nil {

@@ -10,7 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -18,18 +23,19 @@ import (
 // A Prepared is a request that was read and resolved at one instant of the engine's clock. It is
 // immutable and safe for concurrent use, and may run more than once.
 type Prepared struct {
-	engine  *Engine
-	subject store.Subject
-	caller  string
-	access  string // its key
-	id      string
-	*resolved
+	engine   *Engine
+	subject  store.Subject
+	caller   string
+	access   string // its key
+	id       string
+	resolved *plan.Resolved
+	meta     Meta
 
 	key                         lazy[string]       // of Key
 	dependencies, ofKeptAnswers lazy[[]Dependency] // of all parameters, and of those whose answers are kept
 }
 
-// A lazy value is computed when it is first asked for; by each of those who then ask at the same time.
+// A lazy value is computed on first use. Callers that use it first at the same time compute it each.
 type lazy[T any] struct{ value atomic.Pointer[T] }
 
 func (l *lazy[T]) get(compute func() T) T {
@@ -45,21 +51,21 @@ func (l *lazy[T]) get(compute func() T) T {
 // wrong. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	now := e.now()
-	access := a.appendKey(make([]byte, 0, 512))
-	key := string(req.appendKey(appendMoment(appendKeyTexts(access, a.Caller), now)))
+	access := ask.AppendAccessKey(&a, make([]byte, 0, 512))
+	key := string(ask.AppendRequestKey(&req, appendMoment(ask.AppendKeyTexts(access, a.Caller), now)))
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
-	found, mistakes := e.types.resolve(a, req, now)
+	found, mistakes := plan.Resolve(e.types, a, req, now, e.zones)
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	for i := range found.parameters {
-		if one := &found.parameters[i]; one.err == nil {
-			one.key = one.plan.appendKey(make([]byte, 0, 256))
+	for i := range found.Parameters {
+		if one := &found.Parameters[i]; one.Err == nil {
+			one.Key = one.Plan.AppendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found}
+	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}
@@ -67,7 +73,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 }
 
 // Range is the request's own range; parameters may have others.
-func (p *Prepared) Range() calendar.Range { return p.rng }
+func (p *Prepared) Range() calendar.Range { return p.resolved.Range }
 
 // A Dependency is the rows of a subject on some days. While its version does not change (see
 // [store.Versioner]), answers that depend on it do not either.
@@ -78,21 +84,21 @@ type Dependency struct {
 
 // Dependencies are the days that the answers are computed from, in order and without overlap.
 func (p *Prepared) Dependencies() []Dependency {
-	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan) bool { return true }) }))
+	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan.Plan) bool { return true }) }))
 }
 
-// dependenciesOf are those of the plans that count.
-func (p *Prepared) dependenciesOf(counts func(*plan) bool) []Dependency {
+// dependenciesOf returns the dependencies of the plans that count.
+func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
-	for i := range p.parameters {
-		one := &p.parameters[i]
-		if one.err != nil || !counts(one.plan) {
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
+		if one.Err != nil || !counts(one.Plan) {
 			continue
 		}
-		for _, on := range p.engine.depends(one) {
-			from := time.UnixMilli(on.from).UTC().Truncate(length)
-			to := time.UnixMilli(on.to).UTC().Add(length - time.Nanosecond).Truncate(length)
+		for _, on := range p.engine.statements.Depends(one) {
+			from := time.UnixMilli(on.From).UTC().Truncate(length)
+			to := time.UnixMilli(on.To).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
 		}
 	}
@@ -122,30 +128,30 @@ func (p *Prepared) computeKey() string {
 	if err != nil {
 		return ""
 	}
-	b = appendKeyTexts(b, p.access, p.id)
-	for i := range p.parameters {
-		one := &p.parameters[i]
-		b = appendKeyTexts(b, one.name, one.id)
+	b = ask.AppendKeyTexts(b, p.access, p.id)
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
+		b = ask.AppendKeyTexts(b, one.Name, one.ID)
 		switch {
-		case one.err != nil:
-			b = appendKeyTexts(b, string(one.err.Code), one.err.Message)
-		case !p.engine.keeps(one.plan):
+		case one.Err != nil:
+			b = ask.AppendKeyTexts(b, string(one.Err.Code), one.Err.Message)
+		case !p.engine.keeps(one.Plan):
 			return ""
 		default:
-			until, from := one.plan.progress()
-			b = appendKeyTexts(append(b, one.key...), p.engine.prints[one.plan.Type](), until.String(), from)
+			until, from := one.Plan.Progress()
+			b = ask.AppendKeyTexts(append(b, one.Key...), p.engine.prints[one.Plan.Type](), until.String(), from)
 		}
 	}
 	sum := sha256.Sum256(b)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// keeps says whether an answer to p stands while the versions of what it depends on do.
-func (e *Engine) keeps(p *plan) bool {
-	return !p.byClock() && (e.names == nil || !p.Type.showsNames())
+// keeps reports whether an answer to p stays valid while the versions of its dependencies do not change.
+func (e *Engine) keeps(p *plan.Plan) bool {
+	return !p.ByClock() && (e.names == nil || !p.Type.ShowsNames())
 }
 
-// Explained is what one parameter runs.
+// Explained shows the statement of one parameter.
 type Explained struct {
 	Parameter string
 	ID        string
@@ -153,9 +159,8 @@ type Explained struct {
 	SQL       string // returns codes, such as those of countries, for the names that the engine looks up by them
 	Args      []dialect.Arg
 	Err       *Error // instead of the above
-	// Other is what runs for the period that the parameter is compared with. It reads only the rows
-	// whose keys the first answer has; they are bound in place of the empty lists among Args. nil:
-	// there is no comparison.
+	// Other is the statement for the period that the parameter is compared with. It reads only rows with the keys of the first
+	// answer, which are bound in place of the empty lists among Args. It is nil without a comparison.
 	Other *Explained
 }
 
@@ -163,29 +168,29 @@ type Explained struct {
 // partials. With a [store.Deriver] it changes as days are sealed: the store is asked which are, and statements over rows
 // alone are shown where it does not tell or ctx ends.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
-	ctx = knowDays(ctx)
-	found := make([]Explained, len(p.parameters))
-	for i := range p.parameters {
-		one := &p.parameters[i]
-		if found[i] = (Explained{Parameter: one.name, ID: one.id, Err: one.err}); one.err != nil {
+	snapshot := p.engine.snapshot(ctx, p)
+	found := make([]Explained, len(p.resolved.Parameters))
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
+		if found[i] = (Explained{Parameter: one.Name, ID: one.ID, Err: one.Err}); one.Err != nil {
 			continue
 		}
-		own, beside, err := p.engine.compiled(one, func(of *plan) keptOf { return p.engine.kept(ctx, of) })
+		own, beside, err := p.engine.statements.Statements(one, func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
 		if err != nil {
 			found[i].Err = err
 			continue
 		}
-		found[i].explain(one.plan, own)
+		found[i].explain(one.Plan, own)
 		if beside != nil {
-			found[i].Other = &Explained{Parameter: one.name, ID: one.id}
-			found[i].Other.explain(one.plan.Other.plan, beside)
+			found[i].Other = &Explained{Parameter: one.Name, ID: one.ID}
+			found[i].Other.explain(one.Plan.Other.Plan, beside)
 		}
 	}
 	return found
 }
 
-func (x *Explained) explain(p *plan, c *compiled) {
-	statement := c.of(p.Subject, nil)
+func (x *Explained) explain(p *plan.Plan, c *compile.Compiled) {
+	statement := c.Of(p.Subject, nil)
 	x.Plan, x.SQL, x.Args = p.String(), statement.SQL, statement.Args
 }
 
@@ -205,26 +210,27 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 
 // run answers the request, whose kept answers stand on basis at.
 func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
-	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
+	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
 	p.engine.asked.note(p.subject, p.engine.now())
-	ctx = knowDays(ctx)
+	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
+	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
-	for i := range p.parameters {
-		one := &p.parameters[i]
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
 		key, kept := p.engine.answerKey(one, at), false
 		if resp.Data[i], kept = p.engine.recall(ctx, one, key, budget); kept {
 			continue
 		}
 		free <- struct{}{}
-		if i == len(p.parameters)-1 { // it needs no goroutine of its own
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
+		if i == len(p.resolved.Parameters)-1 { // it needs no goroutine of its own
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
 			break
 		}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
 		})
 	}
 	running.Wait()

@@ -10,17 +10,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A request that was resolved before, at an instant that counts as the same, is what it would be
-// resolved to now.
+// A remembered request, resolved at a time that counts as the same, equals the request resolved now.
 func TestRequestsAreRemembered(t *testing.T) {
 	now := time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)
 	var engines [2]*Engine
 	for i := range engines {
 		var err error
-		if engines[i], err = New(Config{Store: nothingStored{}, Now: func() time.Time { return now }}); err != nil {
+		if engines[i], err = New(Config{Store: unasked{}, Now: func() time.Time { return now }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +38,7 @@ func TestRequestsAreRemembered(t *testing.T) {
 			Granularity: pick("", "hourly"), Parameters: []Parameter{{Name: pick("pages", "summary", "active_stats")}}}
 		switch rnd.IntN(12) {
 		case 0:
-			req.Filters = []Filter{{"country", Eq, []string{pick("DE", "FR")}}}
+			req.Filters = []Filter{{Field: "country", Op: Eq, Values: []string{pick("DE", "FR")}}}
 		case 1:
 			req.Parameters[0].Compare = PreviousPeriod
 		case 2:
@@ -64,13 +66,13 @@ func TestRequestsAreRemembered(t *testing.T) {
 	}
 }
 
-// told is all that p says and shows.
+// told returns all values of p.
 func told(t *testing.T, p *Prepared) string {
 	t.Helper()
 	all := []any{p.Key(), p.Dependencies(), p.meta, p.Range()}
-	for _, one := range p.parameters {
-		if one.plan != nil {
-			all = append(all, one.plan.String(), string(one.plan.appendKey(nil)), one.plan.meta(3, true))
+	for _, one := range p.resolved.Parameters {
+		if one.Plan != nil {
+			all = append(all, one.Plan.String(), string(one.Plan.AppendKey(nil)), finish.ResultMeta(one.Plan, 3, true))
 		}
 	}
 	text, err := json.MarshalIndent(all, "", " ")
@@ -87,9 +89,9 @@ func TestTheRequestsKeyTellsAllOfIt(t *testing.T) {
 		{Parameters: []Parameter{{}}, Filters: []Filter{{}}},
 		{ID: "i", Parameters: []Parameter{{Name: "n", Limit: &one, Filters: []Filter{{Values: []string{"a"}}}, GroupBy: []string{"g"}}}, Filters: []Filter{{}}, Preset: "p"},
 	} {
-		seen := map[string]string{string(base.appendKey(nil)): "nothing"}
+		seen := map[string]string{string(ask.AppendRequestKey(&base, nil)): "nothing"}
 		changed := func(what string, req Request) {
-			key := string(req.appendKey(nil))
+			key := string(ask.AppendRequestKey(&req, nil))
 			if other, taken := seen[key]; taken {
 				t.Errorf("%s and %s changed have one key: %s", what, other, key)
 			}
@@ -134,3 +136,8 @@ func alter(t *testing.T, v reflect.Value) {
 		t.Fatalf("a field of kind %s", v.Kind())
 	}
 }
+
+// unasked is a store that speaks DuckDB's dialect and that no test asks.
+type unasked struct{ store.Store }
+
+func (unasked) Dialect() *dialect.Dialect { return dialect.DuckDB() }

@@ -69,7 +69,7 @@ func names(all ...string) (list []query.Parameter) {
 	return list
 }
 
-// What the clock changes has no key; the rest has one until the clock changes what it shows.
+// Answers that change by the clock have no key. Other answers have one until the clock changes their rows.
 func TestKey(t *testing.T) {
 	now := time.Date(2026, 4, 2, 11, 59, 59, 0, time.UTC)
 	e, err := query.New(query.Config{Store: silent{dialect.DuckDB()}, Now: func() time.Time { return now }})

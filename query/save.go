@@ -8,12 +8,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is stored, and when: partials of all bundles of busy websites, of whole days that are over for a day at least, so
-// that hardly any is stored twice. Those of questions with filters, and of the ends of ranges, stay in memory.
+// Partials of all state sets of busy websites are stored, of days that have been over for at least a day, so that hardly any is
+// stored twice. Partials of questions with filters, and of the ends of ranges, stay in memory.
 
 const (
 	buildingShare = 8       // this part of the memory for partials is for those that are to be stored
@@ -21,52 +24,52 @@ const (
 	savedAtOnce   = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
-// keep has the partials of a website that are computed ahead stored, those of the latest days first, and reports
-// whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
-// stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
-func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
+// keep stores the partials of a website that are computed ahead, of the latest days first, and reports whether it is done.
+// Partials of a day are stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory
+// until the next call. It skips a website with fewer pageviews a day.
+func (e *Engine) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
 	e.keeping.Lock()
 	defer e.keeping.Unlock()
-	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), bundles: e.bundlesOf()}
-	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+	b := &batch{engine: e, from: pageviews, website: website, known: e.merger.Partials.Shelf(website), sets: e.merger.StateSets()}
+	if err := e.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.site, b.days, b.built = e.building.Website(website), days[n:], nil
+		b.site, b.days, b.built = e.batch.Shelf(website), days[n:], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
-		case errors.Is(err, errNoRoom):
+		case errors.Is(err, merge.ErrNoRoom):
 			n, atOnce = len(days), len(b.days)/2
 		case err != nil || !done:
 			return err != nil, err
-		case len(b.built) > 0 && e.building.Size() < e.building.MaxBytes()/8:
-			atOnce = min(2*atOnce, computedAtOnce)
+		case len(b.built) > 0 && e.batch.Size() < e.batch.MaxBytes()/8:
+			atOnce = min(2*atOnce, merge.ComputedAtOnce)
 		}
 		days = days[:n]
-		e.building.Forget(website)
+		e.batch.Forget(website)
 	}
-	if names := b.bundles.names(); b.known.HasOtherStored(names) { // an older program stored it
-		return true, e.keeper.DropStates(ctx, website, names)
+	if names := b.sets.Names(); b.known.HasOtherStored(names) { // an older program stored it
+		return true, e.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
 }
 
-// errNotKept says that the store is no [store.StateKeeper], or Config has none used.
+// errNotKept: the store is not a [store.StateKeeper], or Config turns it off.
 var errNotKept = errors.New("query: the store keeps no partials")
 
-// StorePartials computes what answers without filters about the UTC days of a website are merged from that [from, to)
-// touches, and has the store keep what it has not. A [Sealer] does so in time, of days that are over and of websites with
-// Config.StoreFrom. It fails when the store is no [store.StateKeeper], and where no partials are kept.
+// StorePartials computes and stores the partials for answers without filters about the UTC days of a website that [from, to)
+// touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites with Config.StoreFrom.
+// It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
 func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
-	if e.keeper == nil {
+	if e.merger.Keeper == nil {
 		return errNotKept
 	}
-	var days []partial.Stretch
-	w := daysOf(from, to)
-	for at := w.from; at < w.to; at += day {
-		days = append(days, partial.Stretch{From: at, To: at + day})
+	var days []calendar.Interval
+	w := calendar.UTCDays(from, to)
+	for at := w.From; at < w.To; at += calendar.Day {
+		days = append(days, calendar.Interval{From: at, To: at + calendar.Day})
 	}
 	_, err := e.keep(ctx, website, days, 0, func() bool { return ctx.Err() != nil })
 	return errors.Join(err, ctx.Err())
@@ -75,32 +78,34 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 // errNotBusy: the website has fewer pageviews than Config.StoreFrom.
 var errNotBusy = errors.New("query: the website is not busy")
 
-// A building makes states of some days.
-type building struct {
+// A batch makes states of some days.
+type batch struct {
 	engine  *Engine
 	website store.Subject
-	from    int64            // pageviews a day
-	site    *partial.Website // that has the partials until they are stored
-	known   *partial.Website // that knows what is stored
-	bundles bundles
-	days    []partial.Stretch
+	from    int64        // pageviews a day
+	site    *state.Shelf // that has the partials until they are stored
+	known   *state.Shelf // that knows what is stored
+	sets    merge.StateSets
+	days    []calendar.Interval
 	built   []built
+
+	snapshot *days.Snapshot // of days and those around them; nil: not read yet
 }
 
-// A built bundle has its partials in memory of the days that are due.
+// A built state set has its partials in memory of the days that are due.
 type built struct {
-	bu *bundle
-	*gathering
+	bu *merge.StateSet
+	*merge.Lookup
 	versions []uint64 // by day
 	due      []int    // days
 }
 
 // build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
-func (b *building) build(ctx context.Context, stop func() bool) (done bool, err error) {
-	ctx = knowDays(ctx) // versions and seals are of one moment, as in gatherPart; a day that changes since is stored in vain
-	for i, bu := range b.bundles.all {
+func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err error) {
+	b.snapshot = nil // versions and seals are of one time, as in gatherPart; a day that changes later is stored for nothing
+	for i, bu := range b.sets.All {
 		one, err := b.gather(ctx, bu)
-		if tooLarge(err) {
+		if merge.TooLarge(err) {
 			continue
 		}
 		if err != nil {
@@ -126,14 +131,16 @@ func (b *building) build(ctx context.Context, stop func() bool) (done bool, err 
 	return true, err
 }
 
-// gather computes the partials of a bundle, of the days that are due.
-func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error) {
-	one = built{bu: bu, gathering: bu.gathering(b.engine, b.site, b.website, b.days)}
-	if err := one.load(ctx); err != nil {
+// gather computes the partials of a state set, of the days that are due.
+func (b *batch) gather(ctx context.Context, bu *merge.StateSet) (one built, err error) {
+	one = built{bu: bu, Lookup: bu.Lookup(b.engine.merger, b.site, b.website, b.days)}
+	one.Snapshot = b.snapshot
+	if err := one.Load(ctx); err != nil {
 		return one, err
 	}
-	one.versions = one.gathering.versions(bu.part)
-	for i, stored := range b.known.StoredVersions(bu.name, b.days) {
+	b.snapshot = one.Snapshot
+	one.versions = one.Lookup.Versions(bu.Part)
+	for i, stored := range b.known.StoredVersions(bu.Name, b.days) {
 		if stored < one.versions[i] {
 			one.due = append(one.due, i)
 		}
@@ -141,23 +148,23 @@ func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error
 	if len(one.due) == 0 {
 		return one, nil
 	}
-	missing := slices.DeleteFunc(one.look(bu.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
-	return one, one.computeAll(ctx, bu.part, missing, one.versions)
+	missing := slices.DeleteFunc(one.Look(bu.Part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
+	return one, one.ComputeAll(ctx, bu.Part, missing, one.versions)
 }
 
-// pageviews are those of the days that are due: what the first bundle counts.
+// pageviews returns the pageviews of the days that are due: the count of the first state set.
 func (o *built) pageviews() int64 {
-	var of []partial.Source
+	var of []state.Source
 	for _, i := range o.due {
-		if p := o.found[o.bu.part.count][i]; p != nil {
-			of = append(of, partial.Source{Partial: p, Rows: make([]int32, day/quarter)})
+		if p := o.Found[o.bu.Part.Count][i]; p != nil {
+			of = append(of, state.Source{Partial: p, Rows: make([]int32, calendar.Day/merge.Quarter)})
 		}
 	}
-	return partial.Sums(1, of)[0]
+	return state.Sums(1, of)[0]
 }
 
 // encode makes the states that are to be stored, and the dictionaries that are new.
-func (b *building) encode(ctx context.Context) (dictionaries, states []store.State, err error) {
+func (b *batch) encode(ctx context.Context) (dictionaries, states []store.State, err error) {
 	if err := b.site.Lock(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -174,28 +181,28 @@ func (b *building) encode(ctx context.Context) (dictionaries, states []store.Sta
 		due += len(one.due)
 	}
 	if len(states) < due && len(b.days) > 1 {
-		return nil, nil, errNoRoom
+		return nil, nil, merge.ErrNoRoom
 	}
 	return dictionaries, states, nil
 }
 
-// loadDictionaries loads those that are stored, so that what is stored later is stored with the same.
-func (b *building) loadDictionaries(ctx context.Context) error {
+// loadDictionaries loads the stored dictionaries, so that later states are stored with the same ones.
+func (b *batch) loadDictionaries(ctx context.Context) error {
 	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
-		for _, members := range one.bu.unknown(b.site, one.bu.Aggregates, b.days) {
-			wanted[one.bu.called[members]] = members
+		for _, members := range one.bu.Unknown(b.site, one.bu.Aggregates, b.days) {
+			wanted[one.bu.Called[members]] = members
 		}
 	}
 	if len(wanted) == 0 {
 		return nil
 	}
-	found, err := b.engine.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	found, err := b.engine.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
-		read := make([]*partial.Dictionary, len(b.days))
+		read := make([]*state.Dictionary, len(b.days))
 		for i, of := range b.days {
-			if stored, ok := found[storedName{name, of}]; ok {
-				read[i], _ = partial.ReadDictionary(stored.Bytes) // a damaged one is replaced
+			if stored, ok := found[merge.StoredName{Name: name, Of: of}]; ok {
+				read[i], _ = state.ReadDictionary(stored.Bytes) // a damaged one is replaced
 			}
 		}
 		b.site.KeepDictionaries(members, b.days, read)
@@ -204,19 +211,19 @@ func (b *building) loadDictionaries(ctx context.Context) error {
 }
 
 // encodeDay makes the states of the i-th day.
-func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []store.State) {
-	var bundles []*partial.Bundle
-	var found [][]*partial.Partial
+func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
+	var bundles []*state.StateSet
+	var found [][]*state.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
-		partials := one.bu.partials(b.site, of, one.versions[i])
+		partials := one.bu.Partials(b.site, of, one.versions[i])
 		if !slices.Contains(one.due, i) || partials == nil {
 			continue
 		}
-		bundles, found = append(bundles, &one.bu.Bundle), append(found, partials)
-		rows = one.days.sum(interval{of.From, of.To})
-		states = append(states, store.State{Name: one.bu.name, Day: start, Version: one.versions[i], Rows: rows})
-		for members, name := range one.bu.called {
+		bundles, found = append(bundles, &one.bu.StateSet), append(found, partials)
+		rows = one.Snapshot.Version(of)
+		states = append(states, store.State{Name: one.bu.Name, Day: start, Version: one.versions[i], Rows: rows})
+		for members, name := range one.bu.Called {
 			names[members] = name
 		}
 	}
@@ -231,30 +238,18 @@ func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []
 	return dictionaries, states
 }
 
-// replaced notes that what is stored with the dictionary of a day has to be computed anew, since there is another.
-func (b *building) replaced(members string, of partial.Stretch) {
+// replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary.
+func (b *batch) replaced(members string, of calendar.Interval) {
 	b.known.ForgetDictionary(members, of)
-	for _, bu := range b.bundles.all {
-		if _, has := bu.called[members]; has {
-			b.known.NoteStored([]partial.StoredVersion{{Name: bu.name, Of: of}})
+	for _, bu := range b.sets.All {
+		if _, has := bu.Called[members]; has {
+			b.known.NoteStored([]state.StoredVersion{{Name: bu.Name, Of: of}})
 		}
 	}
-}
-
-// partials are those of the bundle in a stretch, of a version; nil where some are missing or it has no rows.
-func (bu *bundle) partials(site *partial.Website, of partial.Stretch, version uint64) (all []*partial.Partial) {
-	for _, a := range bu.Aggregates {
-		found, missing := site.Find(a, []partial.Stretch{of}, []uint64{version})
-		if len(missing) > 0 || found[0] == nil {
-			return nil
-		}
-		all = append(all, found[0])
-	}
-	return all
 }
 
 // store stores first the dictionaries, without which no state can be read.
-func (b *building) store(ctx context.Context, dictionaries, states []store.State) error {
+func (b *batch) store(ctx context.Context, dictionaries, states []store.State) error {
 	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
 	all := append(dictionaries, states...)
 	for len(all) > 0 {
@@ -263,13 +258,13 @@ func (b *building) store(ctx context.Context, dictionaries, states []store.State
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		save := func(ctx context.Context) error { return b.engine.keeper.SaveStates(ctx, b.website, all[:n]) }
-		if err := b.engine.background.do(ctx, 0, save); err != nil {
+		save := func(ctx context.Context) error { return b.engine.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.engine.merger.Background.Do(ctx, 0, save); err != nil {
 			return err
 		}
-		noted := make([]partial.StoredVersion, n)
+		noted := make([]state.StoredVersion, n)
 		for i, one := range all[:n] {
-			noted[i] = partial.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
+			noted[i] = state.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
 		}
 		b.known.NoteStored(noted)
 		all = all[n:]

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -27,12 +29,11 @@ type Sealer struct {
 	done    map[store.Subject]uint64      // by website, the number of Deriver.Websites when no day was stale
 	sealed  map[store.Subject]time.Time   // when the days that change were sealed, or when there were none to seal
 	ahead   map[store.Subject][]store.Day // as they were when partials were computed ahead
-	// scattered are the days that were resealed: what is kept of each lies where each part of it was
-	// written, among that of other websites.
-	scattered map[store.Subject]map[time.Time]bool
+	// fragmented has the days that were resealed: their sealed rows are stored in several places, between rows of other websites.
+	fragmented map[store.Subject]map[int64]bool
 }
 
-// A Backlog is what a Sealer has to do. Days of websites that receive events are due time and again.
+// A Backlog is the remaining work of a Sealer. Days of websites that receive events are due time and again.
 type Backlog struct {
 	Days   int       // UTC days to seal, added up over all websites
 	Oldest time.Time // the first of them; zero: there are none
@@ -65,29 +66,30 @@ func NewSealer(e *Engine) *Sealer {
 	if !ok || e.plain {
 		return nil
 	}
-	if e.keeper != nil {
-		e.bundlesOf() // now, not when the first question waits
+	if e.merger.Keeper != nil {
+		e.merger.StateSets() // now, not when the first question waits
 	}
 	return &Sealer{
 		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
-		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[time.Time]bool{},
+		ahead: map[store.Subject][]store.Day{}, fragmented: map[store.Subject]map[int64]bool{},
 	}
 }
 
 const (
-	// resealEvery is how often what questions met that is not up to date is made so.
+	// resealEvery is the interval of resealing days that questions found out of date.
 	resealEvery = time.Second
-	// sealEvery is how long the rows of a day have to be the same before it is sealed. That is
-	// longer than a busy store takes to be ready for the next row: DuckDB stores none during a checkpoint.
+	// sealEvery is the time for which the rows of a day have to stay the same before it is sealed. It is longer than a busy store
+	// needs to be ready for the next row: DuckDB stores none during a checkpoint.
 	sealEvery = 30 * time.Second
-	// busyEvery is how often a day is sealed whose rows go on to change.
+	// busyEvery is the interval of sealing a day whose rows keep changing.
 	busyEvery = 5 * time.Minute
-	// sealAtOnce is how many days one statement computes at most. Each reads four days more.
+	// sealAtOnce bounds the days that one statement computes. Each statement reads four days more.
 	sealAtOnce = 30
-	// resealRests is how many times as long as a statement of Reseal took nothing is done after it while somebody asks or
-	// writes: where rows come all the time, questions wait for what is done beside them.
+	// resealRests is the length of the rest after a statement of Reseal, in multiples of its duration, while somebody asks or
+	// writes. Where rows arrive all the time, questions would wait for resealing.
 	resealRests = 19
-	// sealRound is how long a call of Seal or Reseal goes on to further days. Then it looks anew which are due.
+	// sealRound is the time after which a call of Seal or Reseal starts no further days. The next call looks again which days are
+	// due.
 	sealRound = time.Minute
 )
 
@@ -116,17 +118,15 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// Reseal brings what is kept of the websites up to date that were asked about since the call before, where rows
-// came after it was sealed. After each statement it waits nineteen times as long as that took while somebody asks or
-// writes. It ends when ctx does.
+// Reseal updates the seals of the websites that were asked about since the last call, if rows came after they were sealed. After
+// each statement it rests nineteen times as long as that took while somebody asks or writes. It ends when ctx does.
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
-	var wanted []stretch
-	for of := range s.engine.outdated.take() {
-		days, failed := s.daysOf(ctx, of)
+	var wanted []dayRun
+	for of := range s.engine.merger.Outdated.Take() {
+		now, failed := s.daysOf(ctx, of)
 		err = errors.Join(err, failed)
-		for _, run := range stale(days, days, s.engine.outlast()) {
-			run.of = of
-			if _, ok, failed := changesOf(ctx, s.store, of, run.interval()); ok && failed == nil {
+		for _, run := range s.engine.staleRuns(of, now, now) {
+			if _, ok, failed := changesOf(ctx, s.store, of, run.Interval); ok && failed == nil {
 				wanted = append(wanted, run)
 			}
 		}
@@ -144,30 +144,29 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var wanted []stretch
+	var wanted []dayRun
 	var due Backlog
 	all := 0 // days
 	for of, version := range websites {
-		if s.done[of] == version && len(s.scattered[of]) == 0 {
+		if s.done[of] == version && len(s.fragmented[of]) == 0 {
 			s.sealed[of] = s.engine.now()
 			continue
 		}
-		days, failed := s.daysOf(ctx, of)
+		now, failed := s.daysOf(ctx, of)
 		if err = errors.Join(err, failed); failed != nil {
 			continue
 		}
-		for _, run := range s.due(of, days) {
-			run.of = of
-			wanted, all = append(wanted, run), all+run.days()
+		for _, run := range s.due(of, now) {
+			wanted, all = append(wanted, run), all+run.Days()
 		}
-		left := stale(days, days, s.engine.outlast())
+		left := s.engine.staleRuns(of, now, now)
 		for _, run := range left {
-			due.Days += run.days()
-			if due.Oldest.IsZero() || run.from.Before(due.Oldest) {
-				due.Oldest = run.from
+			due.Days += run.Days()
+			if from, _ := run.Times(); due.Oldest.IsZero() || from.Before(due.Oldest) {
+				due.Oldest = from
 			}
 		}
-		if s.before[of] = days; len(left) == 0 {
+		if s.before[of] = now; len(left) == 0 {
 			s.done[of] = version
 		}
 	}
@@ -176,7 +175,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	}
 	s.setBacklog(due)
 	asked := s.engine.asked.order()
-	slices.SortFunc(wanted, func(a, b stretch) int { return cmp.Or(asked(a.of, b.of), b.to.Compare(a.to)) })
+	slices.SortFunc(wanted, func(a, b dayRun) int { return cmp.Or(asked(a.of, b.of), cmp.Compare(b.To, a.To)) })
 	sealedDays, failed := s.seal(ctx, wanted, 0)
 	err = errors.Join(err, failed)
 	if sealedDays == all { // else there are more to seal first
@@ -212,13 +211,13 @@ func (s *Sealer) Finish(ctx context.Context) error {
 	}
 }
 
-// statesDue is of how many days the states of a website have to be looked at.
+// statesDue returns the number of days of a website whose states have to be checked.
 func (s *Sealer) statesDue(of store.Subject) int {
-	days := quiet(s.before[of])
-	if slices.Equal(days, s.ahead[of]) {
+	quiet := days.Quiet(s.before[of])
+	if slices.Equal(quiet, s.ahead[of]) {
 		return 0
 	}
-	return min(len(days), aheadDays)
+	return min(len(quiet), aheadDays)
 }
 
 func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day, error) {
@@ -227,14 +226,14 @@ func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day
 
 // seal seals stretches one after the other, and reports how many days. After each it rests so many times as long
 // as that took at least, while somebody asks or writes.
-func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests int) (sealedDays int, err error) {
+func (s *Sealer) seal(ctx context.Context, wanted []dayRun, rests int) (sealedDays int, err error) {
 	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
 		run := wanted[0]
-		one := s.engine.background.do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
+		one := s.engine.merger.Background.Do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
 		switch {
 		case one == nil:
-			sealedDays += run.days()
-		case run.days() > 1: // it may be more than the store lets one statement have
+			sealedDays += run.Days()
+		case run.Days() > 1: // it may be more than the store lets one statement have
 			wanted = append(wanted, run.halves()...)
 		default:
 			err = errors.Join(err, one)
@@ -246,20 +245,20 @@ func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests int) (sealedD
 	return sealedDays, err
 }
 
-func (s *Sealer) sealOne(ctx context.Context, run stretch) error {
-	scattered := s.scattered[run.of]
+func (s *Sealer) sealOne(ctx context.Context, run dayRun) error {
+	scattered := s.fragmented[run.of]
 	if run.whole {
-		err := s.engine.Seal(ctx, run.of, run.from, run.to)
-		maps.DeleteFunc(scattered, func(day time.Time, _ bool) bool { return err == nil && run.has(day) })
+		err := s.engine.sealDays(ctx, run.of, run.Interval)
+		maps.DeleteFunc(scattered, func(day int64, _ bool) bool { return err == nil && run.Has(day) })
 		return err
 	}
-	partly, err := s.engine.reseal(ctx, run.of, run.interval())
+	partly, err := s.engine.reseal(ctx, run.of, run.Interval)
 	if partly && err == nil {
 		if scattered == nil {
-			scattered = map[time.Time]bool{}
-			s.scattered[run.of] = scattered
+			scattered = map[int64]bool{}
+			s.fragmented[run.of] = scattered
 		}
-		for day := run.from; day.Before(run.to); day = day.AddDate(0, 0, 1) {
+		for day := run.From; day < run.To; day += calendar.Day {
 			scattered[day] = true
 		}
 	}
@@ -267,28 +266,28 @@ func (s *Sealer) sealOne(ctx context.Context, run stretch) error {
 }
 
 // due are the days of a website to seal now, in stretches.
-func (s *Sealer) due(of store.Subject, days []store.Day) []stretch {
+func (s *Sealer) due(of store.Subject, known []store.Day) []dayRun {
 	now := s.engine.now()
-	found, all := s.settled(of, days), stale(days, days, s.engine.outlast())
+	found, all := s.settled(of, known), s.engine.staleRuns(of, known, known)
 	if since, waits := s.sealed[of]; len(all) == 0 || !waits {
 		s.sealed[of] = now
 	} else if s.engine.outlast() && now.Sub(since) >= busyEvery {
 		s.sealed[of] = now
 		return append(found, all...)
 	}
-	return append(found, stale(days, s.before[of], s.engine.outlast())...)
+	return append(found, s.engine.staleRuns(of, known, s.before[of])...)
 }
 
-// settled are the scattered days that rows came to for the last time, it may be assumed: they were over a day
-// ago. They are sealed as a whole, so that what is kept of each lies together.
-func (s *Sealer) settled(of store.Subject, days []store.Day) []stretch {
-	if len(days) == 0 {
+// settled returns the fragmented days whose rows are assumed to be complete: they were over one day ago. They are sealed as a
+// whole, so that their sealed rows are stored together.
+func (s *Sealer) settled(of store.Subject, known []store.Day) []dayRun {
+	if len(known) == 0 {
 		return nil
 	}
-	over, all := s.engine.settledBefore(), spanned(of, days)
-	wanted := make([]bool, all.days())
-	for _, d := range days {
-		wanted[all.index(d.Start)] = s.scattered[of][d.Start] && d.Version > 0 && d.Start.Before(over)
+	over, all := s.engine.settledBefore(), spanned(of, known)
+	wanted := make([]bool, all.Days())
+	for _, d := range known {
+		wanted[all.index(d.Start)] = s.fragmented[of][d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
 	}
 	found := all.runs(wanted)
 	for i := range found {
@@ -297,8 +296,8 @@ func (s *Sealer) settled(of store.Subject, days []store.Day) []stretch {
 	return found
 }
 
-// computeAhead computes partials of the websites whose quiet days are others than before: first of those that were asked about
-// last, then of those with the latest rows.
+// computeAhead computes partials of the websites whose quiet days changed: first of the websites that were asked about last, then
+// of the websites with the latest rows.
 func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (err error) {
 	latest := func(of store.Subject) (version uint64) {
 		for _, d := range s.before[of] {
@@ -311,16 +310,16 @@ func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (er
 	round := s.engine.now()
 	stop := func() bool { return ctx.Err() != nil || s.engine.now().Sub(round) >= sealRound }
 	for _, of := range websites {
-		days, due := quiet(s.before[of]), s.statesDue(of)
-		if slices.Equal(days, s.ahead[of]) {
+		quiet, due := days.Quiet(s.before[of]), s.statesDue(of)
+		if slices.Equal(quiet, s.ahead[of]) {
 			continue
 		}
-		done, failed := s.engine.ahead(ctx, of, days, stop)
+		done, failed := s.engine.ahead(ctx, of, quiet, stop)
 		err = errors.Join(err, failed)
 		if !done {
 			return err
 		}
-		s.ahead[of] = days
+		s.ahead[of] = quiet
 		left := s.Backlog()
 		left.States -= due
 		s.setBacklog(left)

@@ -18,7 +18,7 @@ func checkStability(t *tree) (out []finding) {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(t.packages())) {
 		root, _, _ := strings.Cut(dir, "/")
-		if root != "internal" && root != "example" && !strings.Contains(text, "`"+dir+"`") {
+		if !strings.Contains("/"+dir+"/", "/internal/") && root != "example" && !strings.Contains(text, "`"+dir+"`") {
 			out = append(out, finding{"stability", promises, "does not name " + dir})
 		}
 	}

@@ -7,17 +7,15 @@ import (
 
 // A Bucket is one local day or hour of a range.
 type Bucket struct {
-	Number int64  // floor((instant + shift) / width), the same for all its instants: see Segments
-	From   int64  // its first instant, in milliseconds
-	To     int64  // just after its last instant, in milliseconds
-	Label  string // YYYY-MM-DD, or YYYY-MM-DD HH:00:00
+	Number   int64  // floor((instant + shift) / width), the same for all its instants: see Segments
+	Interval        // from its first to its last instant
+	Label    string // YYYY-MM-DD, or YYYY-MM-DD HH:00:00
 }
 
-// A Span is time without a gap that falls into one bucket. From and To are
-// milliseconds; To is exclusive.
+// A Span is time without a gap that falls into one bucket.
 type Span struct {
-	Number   int64
-	From, To int64
+	Number int64
+	Interval
 }
 
 // Buckets lists the buckets of r in the order of their labels. Hours that clocks
@@ -35,7 +33,7 @@ func Buckets(r Range, g Grain) []Bucket {
 			buckets[n-1].To = s.To
 			continue
 		}
-		buckets = append(buckets, Bucket{s.Number, s.From, s.To, Label(s.Number, g)})
+		buckets = append(buckets, Bucket{s.Number, s.Interval, Label(s.Number, g)})
 	}
 	return buckets
 }
@@ -52,12 +50,12 @@ func Spans(r Range, g Grain) []Span {
 			end = segments[i+1].From
 		}
 		for at := s.From; at < end; {
-			number := floorDiv(at+s.Shift, width)
+			number := FloorDiv(at+s.Shift, width)
 			next := min(end, (number+1)*width-s.Shift)
 			if n := len(spans); n > 0 && spans[n-1].Number == number {
 				spans[n-1].To = next
 			} else {
-				spans = append(spans, Span{number, at, next})
+				spans = append(spans, Span{number, Interval{at, next}})
 			}
 			at = next
 		}

@@ -27,7 +27,7 @@ type Date int
 // DateOf is the date of a year, month and day. Days and months outside their usual
 // ranges are carried over, as time.Date does.
 func DateOf(year int, month time.Month, day int) Date {
-	return Date(floorDiv(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix(), 86_400))
+	return Date(FloorDiv(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix(), 86_400))
 }
 
 // ParseDate reads YYYY-MM-DD, strictly: ten bytes, a real day, a year from FirstYear
@@ -63,7 +63,7 @@ func (d Date) utc() time.Time { return time.Unix(int64(d)*86_400, 0).UTC() }
 func (d Date) civil() (year int, month time.Month, day int) { return d.utc().Date() }
 
 // midnight is the wall-clock reading at which d begins, in milliseconds as if it were UTC.
-func (d Date) midnight() int64 { return int64(d) * dayMillis }
+func (d Date) midnight() int64 { return int64(d) * Day }
 
 // digits reads s as a number, if it is nothing but ASCII digits.
 func digits(s string) (int, bool) {
@@ -75,13 +75,4 @@ func digits(s string) (int, bool) {
 		n = n*10 + int(s[i]-'0')
 	}
 	return n, true
-}
-
-// floorDiv is a / b towards minus infinity, for b > 0.
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

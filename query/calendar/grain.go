@@ -1,11 +1,6 @@
 package calendar
 
-const (
-	hourMillis = int64(3_600_000)
-	dayMillis  = 24 * hourMillis
-)
-
-// Grain is how long the buckets of a series are: a day or an hour. The zero Grain is Daily.
+// Grain is the length of the buckets of a series: a day or an hour. The zero Grain is Daily.
 type Grain uint8
 
 // The grains.
@@ -32,9 +27,9 @@ func GrainNames() []string { return []string{"daily", "hourly", "day", "hour"} }
 // where clocks change.
 func (g Grain) Width() int64 {
 	if g == Hourly {
-		return hourMillis
+		return Hour
 	}
-	return dayMillis
+	return Day
 }
 
 // String is daily or hourly.

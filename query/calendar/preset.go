@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// presets in the order in which they are listed: their days, and those of the calendar month or
-// year before theirs.
+// presets lists the presets in the order in which they are published: their days, and the days of the calendar month or year
+// before theirs.
 var presets = []struct {
 	name   string
 	days   func(today Date) (start, end Date)
@@ -47,8 +47,8 @@ func PresetDays(name string, today Date) (start, end Date, ok bool) {
 	return 0, 0, false
 }
 
-// PresetBefore returns the first and last day of the calendar month or year before that of the
-// preset. It reports false for presets that are neither.
+// PresetBefore returns the first and last day of the calendar month or year before the one of the preset. It reports false for
+// presets that are neither.
 func PresetBefore(name string, today Date) (start, end Date, ok bool) {
 	for _, p := range presets {
 		if p.name == name && p.before != nil {

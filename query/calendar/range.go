@@ -24,7 +24,7 @@ func Days(start, end Date, zone *time.Location) Range {
 	}
 }
 
-// Len is the number of days of the calendar in r, those that the zone jumped over included.
+// Len returns the number of days of the calendar in r. Days that the zone jumped over count.
 func (r Range) Len() int { return int(r.EndDate-r.StartDate) + 1 }
 
 // Today is the local day that holds now. It is the date that the zone shows, but for
@@ -32,7 +32,7 @@ func (r Range) Len() int { return int(r.EndDate-r.StartDate) + 1 }
 func Today(now time.Time, zone *time.Location) Date {
 	_, offset := now.In(zone).Zone()
 	ms := now.UnixMilli()
-	d := Date(floorDiv(ms+int64(offset)*1000, dayMillis))
+	d := Date(FloorDiv(ms+int64(offset)*1000, Day))
 	for begin(d+1, zone) <= ms {
 		d++
 	}
@@ -43,22 +43,23 @@ func Today(now time.Time, zone *time.Location) Date {
 func begin(d Date, zone *time.Location) int64 {
 	midnight := d.midnight()
 	// No zone is two days away from UTC, so the search begins before d everywhere.
-	for _, s := range stretches(midnight-2*dayMillis, midnight+2*dayMillis, zone) {
-		if first := max(s.from, midnight-s.shift); first < s.to {
+	for _, s := range byShift(midnight-2*Day, midnight+2*Day, zone) {
+		if first := max(s.From, midnight-s.shift); first < s.To {
 			return first
 		}
 	}
 	return midnight
 }
 
-// A stretch is a span of time in which the zone keeps one shift from UTC. All are milliseconds.
-type stretch struct {
-	from, to, shift int64
+// A shifted interval is one in which the zone has one shift from UTC, in milliseconds.
+type shifted struct {
+	Interval
+	shift int64
 }
 
-// stretches cuts [from, to) where the zone changes its shift.
-func stretches(from, to int64, zone *time.Location) []stretch {
-	var all []stretch
+// byShift cuts the time from from up to to where the zone changes its shift.
+func byShift(from, to int64, zone *time.Location) []shifted {
+	var all []shifted
 	for at := from; at < to; {
 		t := time.UnixMilli(at).In(zone)
 		_, offset := t.Zone()
@@ -68,14 +69,14 @@ func stretches(from, to int64, zone *time.Location) []stretch {
 		if _, end := t.ZoneBounds(); !end.IsZero() && end.UnixMilli() < to {
 			next = end.UnixMilli()
 			if next <= at {
-				next = min(to, (floorDiv(at, dayMillis)+1)*dayMillis)
+				next = min(to, (FloorDiv(at, Day)+1)*Day)
 			}
 		}
 		shift := int64(offset) * 1000
 		if n := len(all); n > 0 && all[n-1].shift == shift {
-			all[n-1].to = next
+			all[n-1].To = next
 		} else {
-			all = append(all, stretch{at, next, shift})
+			all = append(all, shifted{Interval{at, next}, shift})
 		}
 		at = next
 	}

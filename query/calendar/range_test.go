@@ -6,8 +6,8 @@ import (
 	_ "time/tzdata" // the same zones on every machine
 )
 
-// TestDays is about ranges of several days, and the first and last ones that there are. Single
-// days of all zones are those of TestZonesAgainstPython.
+// TestDays is about ranges of several days, and about the first and last possible ranges. TestZonesAgainstPython checks single
+// days of all zones.
 func TestDays(t *testing.T) {
 	for _, row := range []struct{ why, zone, start, end, from, to string }{
 		{"several days, over the end of a year", "Asia/Kathmandu", "2023-12-31", "2024-01-01",
@@ -58,7 +58,7 @@ func TestLongRepeatedStretch(t *testing.T) {
 		}
 	}
 	// 00:00 to 01:00 of the 19th, then 15:30 to 24:00 of the 18th again, then 00:00 to 01:00.
-	if want := 10*hourMillis + hourMillis/2; millis != want {
+	if want := int64(10*Hour + Hour/2); millis != want {
 		t.Errorf("hour 00 of the 19th lasts %d ms, want %d", millis, want)
 	}
 }
@@ -79,7 +79,7 @@ func checkAgainstClock(t *testing.T, name string, r Range, step time.Duration) {
 		}
 		newest = hour[:10]
 		for g, want := range map[Grain]string{Hourly: hour, Daily: hour[:10]} {
-			if got := Label(floorDiv(ms+segments[at].Shift, g.Width()), g); got != want {
+			if got := Label(FloorDiv(ms+segments[at].Shift, g.Width()), g); got != want {
 				t.Fatalf("%s at %s: %s bucket %s, want %s", name, now.Format(time.RFC3339), g, got, want)
 			}
 		}

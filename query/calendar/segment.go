@@ -18,20 +18,20 @@ func Segments(r Range) []Segment {
 	from, to := r.From.UnixMilli(), r.To.UnixMilli()
 	var segments []Segment
 	var newest int64 // the latest midnight that was shown
-	for i, s := range stretches(from, to, r.Zone) {
+	for i, s := range byShift(from, to, r.Zone) {
 		if i == 0 {
-			newest = midnightBefore(s.from + s.shift)
+			newest = midnightBefore(s.From + s.shift)
 		}
-		at := s.from
-		for until := min(s.to, newest-s.shift); at < until; at += hourMillis {
+		at := s.From
+		for until := min(s.To, newest-s.shift); at < until; at += Hour {
 			segments = append(segments, Segment{From: at, Shift: newest - at})
 		}
-		if at = max(s.from, min(s.to, newest-s.shift)); at < s.to {
+		if at = max(s.From, min(s.To, newest-s.shift)); at < s.To {
 			segments = append(segments, Segment{From: at, Shift: s.shift})
-			newest = midnightBefore(s.to - 1 + s.shift)
+			newest = midnightBefore(s.To - 1 + s.shift)
 		}
 	}
 	return segments
 }
 
-func midnightBefore(local int64) int64 { return floorDiv(local, dayMillis) * dayMillis }
+func midnightBefore(local int64) int64 { return FloorDiv(local, Day) * Day }

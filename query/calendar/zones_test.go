@@ -152,7 +152,7 @@ func (z zoneLine) differences(t *testing.T, rules []byte) []string {
 	return z.check(location(t, z.name, rules))
 }
 
-// check says in which decades the buckets of the zone are not those of the line.
+// check reports the decades in which the buckets of the zone differ from the line.
 func (z zoneLine) check(zone *time.Location) (found []string) {
 	var text []byte
 	for _, d := range z.decades {
@@ -220,8 +220,8 @@ func pythonText(t *testing.T, name string) string {
 	return rest
 }
 
-// embeddedZones is what Go embeds as time/tzdata. A machine's own zones come before
-// those in time.LoadLocation, so they are read where the embedded ones were made from.
+// embeddedZones returns the zones that Go embeds as time/tzdata. time.LoadLocation prefers the zones of the machine, so this
+// reads the file that the embedded ones were made from.
 func embeddedZones(t *testing.T) map[string][]byte {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -264,15 +264,12 @@ func TestLastDayOfLeapYear(t *testing.T) {
 	const name = "Europe/Berlin"
 	zone := location(t, name, embeddedZones(t)[name])
 	from, to := DateOf(2095, 12, 30).midnight(), DateOf(2097, 1, 3).midnight()
-	want := []stretch{
-		{from, time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(), hourMillis},
-		{time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(), time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli(), 2 * hourMillis},
-		{time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli(), to, hourMillis},
-	}
+	summer, winter := time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(), time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli()
+	want := []shifted{{Interval{from, summer}, Hour}, {Interval{summer, winter}, 2 * Hour}, {Interval{winter, to}, Hour}}
 	fastest := time.Hour
 	for range 3 { // a busy machine may hold one of them up
 		began := time.Now()
-		if got := stretches(from, to, zone); !slices.Equal(got, want) {
+		if got := byShift(from, to, zone); !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 		fastest = min(fastest, time.Since(began))

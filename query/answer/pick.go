@@ -1,0 +1,93 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// Gather picks the values of c at rows; at -1 is null.
+func Gather(c *store.Column, rows []int) store.Column {
+	picked := store.Column{Kind: c.Kind, Valid: make([]bool, len(rows))}
+	switch c.Kind {
+	case dialect.Int:
+		picked.Ints = pickValues(c, c.Ints, rows, picked.Valid)
+	case dialect.Float:
+		picked.Floats = pickValues(c, c.Floats, rows, picked.Valid)
+	case dialect.Text:
+		picked.Texts = pickValues(c, c.Texts, rows, picked.Valid)
+	}
+	if !slices.Contains(picked.Valid, false) {
+		picked.Valid = nil
+	}
+	return picked
+}
+
+func pickValues[T any](c *store.Column, from []T, rows []int, valid []bool) []T {
+	values := make([]T, len(rows))
+	for i, row := range rows {
+		if row >= 0 && !c.Null(row) {
+			values[i], valid[i] = from[row], true
+		}
+	}
+	return values
+}
+
+// Pick returns the table of some rows of t, in the order of rows. A row is absent where rows has -1.
+func (t Table) Pick(rows []int) Table {
+	picked := Table{len: len(rows)}
+	if slices.Contains(rows, -1) {
+		picked.absent = make([]bool, len(rows))
+		for row, found := range rows {
+			picked.absent[row] = found < 0
+		}
+	}
+	for _, c := range t.columns {
+		picked.columns = append(picked.columns, Cells{Output: c.Output, Column: Gather(&c.Column, rows)})
+	}
+	return picked
+}
+
+// Sorted lists the rows of t in the order of steps; equal ones stay as they are.
+func (t Table) Sorted(steps []catalog.Order) []int {
+	rows := make([]int, t.len)
+	for i := range rows {
+		rows[i] = i
+	}
+	for _, step := range slices.Backward(steps) {
+		if c := t.Column(step.Column); c != nil {
+			slices.SortStableFunc(rows, func(a, b int) int { return c.compare(a, b, step.Desc) })
+		}
+	}
+	return rows
+}
+
+// compare orders two values of c, unrounded. Null comes last either way, but where it is
+// shown as 0 or as an empty text.
+func (c *Cells) compare(a, b int, desc bool) int {
+	if nullA, nullB := c.Null(a), c.Null(b); (nullA || nullB) && !c.Zero && c.Format != catalog.String {
+		switch {
+		case !nullB:
+			return 1
+		case !nullA:
+			return -1
+		}
+		return 0
+	}
+	var d int
+	switch c.Kind {
+	case dialect.Int:
+		d = cmp.Compare(c.Ints[a], c.Ints[b])
+	case dialect.Float:
+		d = cmp.Compare(c.Floats[a], c.Floats[b])
+	default:
+		d = cmp.Compare(c.Texts[a], c.Texts[b])
+	}
+	if desc {
+		return -d
+	}
+	return d
+}

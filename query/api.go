@@ -1,0 +1,167 @@
+package query
+
+import (
+	"net/url"
+
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
+)
+
+// Requests: see package ask.
+type (
+	// Access defines what one caller may ask.
+	Access = ask.Access
+	// A Request is one query as a caller wrote it.
+	Request = ask.Request
+	// A Parameter asks for one query type.
+	Parameter = ask.Parameter
+	// A Filter is one condition on rows.
+	Filter = ask.Filter
+	// Op is the comparison that a filter makes.
+	Op = ask.Op
+	// Compare is the other period that an answer is compared with.
+	Compare = ask.Compare
+	// Decoded is one query of a body.
+	Decoded = ask.Decoded
+	// Code is the machine-readable kind of a mistake.
+	Code = ask.Code
+	// An Error is a mistake that a caller can correct, or a failure in words safe to show.
+	Error = ask.Error
+	// Errors are all mistakes of one request.
+	Errors = ask.Errors
+)
+
+// The operators of filters.
+const (
+	Eq          = ask.Eq
+	Ne          = ask.Ne
+	Contains    = ask.Contains
+	NotContains = ask.NotContains
+	StartsWith  = ask.StartsWith
+	In          = ask.In
+	NotIn       = ask.NotIn
+)
+
+// The comparisons.
+const (
+	PreviousPeriod = ask.PreviousPeriod
+	PreviousYear   = ask.PreviousYear
+)
+
+// The codes of mistakes.
+const (
+	InvalidJSON  = ask.InvalidJSON
+	Invalid      = ask.Invalid
+	UnknownType  = ask.UnknownType
+	WrongSubject = ask.WrongSubject
+	BadRange     = ask.BadRange
+	BadFilter    = ask.BadFilter
+	BadGroup     = ask.BadGroup
+	BadSort      = ask.BadSort
+	TooManyRows  = ask.TooManyRows
+	TooLarge     = ask.TooLarge
+	Forbidden    = ask.Forbidden
+	TimedOut     = ask.TimedOut
+	Unavailable  = ask.Unavailable
+	Internal     = ask.Internal
+)
+
+// Bounds of requests.
+const (
+	DefaultBatch = ask.DefaultBatch // queries in one body, unless the host sets another number
+	DefaultLimit = ask.DefaultLimit // rows of an answer without a limit
+	MaxLimit     = ask.MaxLimit     // the largest limit
+)
+
+// ErrMisplaced is the cause of the error about an id in a body that belongs in the address.
+var ErrMisplaced = ask.ErrMisplaced
+
+// Codes lists all codes of mistakes, in a new slice.
+func Codes() []Code { return ask.Codes() }
+
+// Decode reads the body of a query: see [ask.Decode].
+func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) { return ask.Decode(body, maxBatch) }
+
+// ParseValues reads a request from the query parameters of a URL: see [ask.ParseValues].
+func ParseValues(values url.Values) (Request, Errors) { return ask.ParseValues(values) }
+
+// Query types: see package catalog.
+type (
+	// A Type is one query type.
+	Type = catalog.Type
+	// A Registry is a set of query types that NewRegistry checked.
+	Registry = catalog.Registry
+	// Info describes a query type to callers.
+	Info = catalog.Info
+	// OutputField describes one column of a type's rows.
+	OutputField = catalog.OutputField
+	// Shape says what the rows of an answer stand for.
+	Shape = catalog.Shape
+	// A Window is time that ends now.
+	Window = catalog.Window
+	// Format says how a column is written in JSON.
+	Format = catalog.Format
+	// Role says how a chart uses a column.
+	Role = catalog.Role
+)
+
+// The shapes of types.
+const (
+	Totals    = catalog.Totals
+	Breakdown = catalog.Breakdown
+	Series    = catalog.Series
+	List      = catalog.List
+)
+
+// Today is the window that begins at local midnight.
+const Today = catalog.Today
+
+// The formats of columns.
+const (
+	String   = catalog.String
+	Integer  = catalog.Integer
+	Number   = catalog.Number
+	Boolean  = catalog.Boolean
+	Date     = catalog.Date
+	DateTime = catalog.DateTime
+	JSON     = catalog.JSON
+)
+
+// The roles of columns.
+const (
+	Dimension = catalog.Dimension
+	Metric    = catalog.Metric
+)
+
+// Builtin lists the types that every engine knows: see [catalog.Builtin].
+func Builtin() []Type { return catalog.Builtin() }
+
+// NewRegistry checks types: see [catalog.NewRegistry].
+func NewRegistry(types ...Type) (*Registry, error) { return catalog.NewRegistry(types...) }
+
+// Answers: see package answer.
+type (
+	// A Response answers one request.
+	Response = answer.Response
+	// A Result answers one parameter.
+	Result = answer.Result
+	// ResultMeta says what was computed.
+	ResultMeta = answer.ResultMeta
+	// A Period describes the other period of a comparison.
+	Period = answer.Period
+	// An Instant is a time whose JSON is ISO 8601 in UTC with milliseconds.
+	Instant = answer.Instant
+	// Meta says what a request was resolved to.
+	Meta = answer.Meta
+	// A Table is rows by column.
+	Table = answer.Table
+	// A Budget bounds the bytes of JSON that the parameters of an answer take together.
+	Budget = answer.Budget
+)
+
+// DefaultMaxAnswer is the largest size of an answer, in bytes of JSON, unless Config sets another one.
+const DefaultMaxAnswer = answer.DefaultMaxAnswer
+
+// NewBudget returns a Budget of that many bytes.
+func NewBudget(bytes int64) *Budget { return answer.NewBudget(bytes) }

@@ -1,0 +1,190 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRequestFields(t *testing.T) {
+	for _, of := range []struct{ fields, members []string }{
+		{requestFields, memberNames(requestMembers)}, {parameterFields, memberNames(parameterMembers)}, {filterFields, memberNames(filterMembers)},
+	} {
+		if diff := cmp.Diff(of.fields, of.members); diff != "" {
+			t.Errorf("mistakes are not told in the order of the fields (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestDecodeWhole(t *testing.T) {
+	limit, own := 20, 3
+	body := ` {"id":"q1","parameters":["summary",{"name":"pages","id":"p","start_date":"2024-01-01",
+		"end_date":"2024-01-02","preset":"yesterday","limit":3,"page":4,"filters":[],"granularity":"hour",
+		"groupBy":"country","sortBy":"visitors","sortOrder":"desc"}],"startDate":"2024-02-01","endDate":"2024-02-02",
+		"preset":"today","timeZone":"Europe/Berlin","limit":20,"page":2,
+		"filters":[{"field":"path","op":"eq","value":"/ü\u00e9\"\\"},{"field":"country","op":"in","value":["DE",7,true]}],
+		"granularity":"daily","groupBy":["country","device_type"],"sortBy":"visitors","sortOrder":"asc"} `
+	want := Request{
+		ID: "q1",
+		Parameters: []Parameter{{Name: "summary"},
+			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Preset: "yesterday", Limit: &own, Page: 4,
+				Filters: []Filter{}, Granularity: "hour", GroupBy: []string{"country"}, SortBy: "visitors", SortOrder: "desc"}},
+		StartDate: "2024-02-01", EndDate: "2024-02-02", Preset: "today", TimeZone: "Europe/Berlin", Limit: &limit, Page: 2,
+		Filters:     []Filter{{"path", Eq, []string{`/üé"\`}}, {"country", In, []string{"DE", "7", "true"}}},
+		Granularity: "daily", GroupBy: []string{"country", "device_type"}, SortBy: "visitors", SortOrder: "asc",
+	}
+	all, batch, err := Decode([]byte(body), 0)
+	if err != nil || batch || len(all) != 1 || all[0].Errors != nil {
+		t.Fatalf("Decode: %v, batch %v, %v", all, batch, err)
+	}
+	if diff := cmp.Diff(want, all[0].Request); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeRefusesBodies(t *testing.T) {
+	for _, row := range []struct {
+		why, body string
+		code      Code
+	}{
+		{"nothing", "", InvalidJSON},
+		{"only blanks", " \n", InvalidJSON},
+		{"half an object", `{"parameters":["pages"]`, InvalidJSON},
+		{"something after the object", `{} x`, InvalidJSON},
+		{"two objects", `{}{}`, InvalidJSON},
+		{"a raw NUL in a string", "{\"id\":\"a\x00\"}", InvalidJSON},
+		{"NUL bytes", "\x00\x00", InvalidJSON},
+		{"invalid UTF-8", "{\"id\":\"\xff\"}", InvalidJSON},
+		{"a byte order mark", "\ufeff{}", InvalidJSON},
+		{"a number that is none", `{"limit":01}`, InvalidJSON},
+		{"nesting without end", strings.Repeat("[", 100_000), InvalidJSON},
+		{"nesting deeper than any reader goes", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), InvalidJSON},
+		{"deep arrays", strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000), InvalidJSON},
+		{"null", "null", InvalidJSON},
+		{"a string", `"summary"`, InvalidJSON},
+		{"an array of names", `["summary"]`, InvalidJSON},
+		{"an array with one null", `[{},null]`, InvalidJSON},
+		{"an empty batch", `[]`, Invalid},
+		{"a batch that is too long", "[" + strings.Repeat("{},", 20) + "{}]", Invalid},
+	} {
+		all, _, err := Decode([]byte(row.body), 0)
+		var e *Error
+		if !errors.As(err, &e) || e.Code != row.code || e.Message == "" || all != nil {
+			t.Errorf("%s: %v, %v; want %s", row.why, all, err, row.code)
+		}
+	}
+}
+
+func TestDecodeDeepValues(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, 4_000) + strings.Repeat(`]}`, 4_000)
+	for _, field := range requestFields {
+		all, _, err := Decode(fmt.Appendf(nil, `{"parameters":["pages"],"%s":%s,"id":"x"}`, field, deep), 0)
+		if err != nil || len(all[0].Errors) == 0 {
+			t.Errorf("%s may nest 8 000 deep: %v", field, err)
+		}
+	}
+}
+
+func TestDecodeBatch(t *testing.T) {
+	body := `[{"id":"a","parameters":["pages"],"preset":"today"},{"id":"b","parameters":["pages"],"preset":"someday"},{"id":"c","parameters":["pages"],"preset":"today"}]`
+	all, batch, err := Decode([]byte(body), 3)
+	if err != nil || !batch || len(all) != 3 {
+		t.Fatalf("Decode: %v, batch %v, %v", all, batch, err)
+	}
+	for i, id := range []string{"a", "b", "c"} {
+		if all[i].Request.ID != id || (all[i].Errors != nil) != (id == "b") {
+			t.Errorf("query %d is %q with %v", i, all[i].Request.ID, all[i].Errors)
+		}
+	}
+	if _, _, err := Decode([]byte(body), 2); err == nil {
+		t.Error("a batch longer than the host allows is refused")
+	}
+}
+
+// hugeBody is a query whose field holds an array of n items.
+func hugeBody(field, item string, n int) string {
+	return fmt.Sprintf(`{"parameters":["pages"],"preset":"today","%s":[%s%s]}`, field, strings.Repeat(item+",", n-1), item)
+}
+
+func TestDecodeBounds(t *testing.T) {
+	filter := `{"field":"path","op":"eq","value":"/"}`
+	text := func(n int) string {
+		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"eq","value":"` + strings.Repeat("ü", n) + `"}]}`
+	}
+	values := func(n int) string {
+		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"in","value":["/"` + strings.Repeat(`,"/"`, n-1) + `]}]}`
+	}
+	parameters := func(n int) string {
+		return `{"preset":"today","parameters":["pages"` + strings.Repeat(`,"pages"`, n-1) + `]}`
+	}
+	for _, row := range []struct {
+		why, good, bad, field string
+	}{
+		{"50 filters", hugeBody("filters", filter, 50), hugeBody("filters", filter, 51), "filters"},
+		{"50 parameters", parameters(50), parameters(51), "parameters"},
+		{"50 fields of groupBy", hugeBody("groupBy", `"country"`, 50), hugeBody("groupBy", `"country"`, 51), "groupBy"},
+		{"500 values", values(500), values(501), "filters[0].value"},
+		{"2 048 characters", text(2048), text(2049), "filters[0].value"},
+	} {
+		if all, _, err := Decode([]byte(row.good), 0); err != nil || all[0].Errors != nil {
+			t.Errorf("%s are allowed: %v, %v", row.why, err, all[0].Errors)
+		}
+		all, _, err := Decode([]byte(row.bad), 0)
+		if err != nil || len(all[0].Errors) != 1 || all[0].Errors[0].Field != row.field {
+			t.Errorf("one more than %s is refused at %s: %v, %v", row.why, row.field, err, all[0].Errors)
+		}
+	}
+}
+
+func TestDecodeWholeNumbers(t *testing.T) {
+	for sent, want := range map[string]int{"100": 100, "100.0": 100, "1e2": 100, "1.5E1": 15} {
+		all, _, err := Decode([]byte(`{"parameters":["pages"],"preset":"today","limit":`+sent+`}`), 0)
+		if err != nil || all[0].Errors != nil || *all[0].Request.Limit != want {
+			t.Errorf("limit %s: %v, %+v, want %d", sent, err, all[0], want)
+		}
+	}
+	for _, sent := range []string{"1.5", "1e-1", "1e19", "9223372036854775808.0", "1e999"} {
+		if all, _, err := Decode([]byte(`{"parameters":["pages"],"preset":"today","limit":`+sent+`}`), 0); err != nil || len(all[0].Errors) != 1 {
+			t.Errorf("limit %s: %v, %+v", sent, err, all[0])
+		}
+	}
+}
+
+// The cost of a hostile body is bounded by its length, and so is the answer to it.
+func TestDecodeHugeArrays(t *testing.T) {
+	const n = 20_000
+	unknownFields := &strings.Builder{}
+	for i := range n / 10 {
+		fmt.Fprintf(unknownFields, `"%s%d":0,`, strings.Repeat("x", 30), i)
+	}
+	for _, body := range []string{
+		hugeBody("filters", "0", n), hugeBody("groupBy", "0", n), hugeBody("filters", "{}", n),
+		`{"parameters":[` + strings.Repeat(`"",`, n) + `""]}`,
+		`{` + unknownFields.String() + `"id":"x"}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		all, _, err := Decode([]byte(body), 0)
+		runtime.ReadMemStats(&after)
+		if err != nil || len(all[0].Errors) == 0 || len(all[0].Errors) > maxIssues {
+			t.Errorf("%.40s…: %d mistakes, %v", body, len(all[0].Errors), err)
+		}
+		if took := int(after.TotalAlloc - before.TotalAlloc); took > 300*len(body) {
+			t.Errorf("%.40s…: %d bytes took %d of memory", body, len(body), took)
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	body := []byte(`{"parameters":["summary","pages"],"preset":"last_30d","filters":[{"field":"country","op":"eq","value":"DE"}]}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if all, _, err := Decode(body, 0); err != nil || all[0].Errors != nil {
+			b.Fatal(err)
+		}
+	}
+}

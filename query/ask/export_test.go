@@ -1,0 +1,8 @@
+package ask
+
+// Names for the tests of package ask_test.
+var (
+	TypeSynonyms, NameSynonyms                   = typeSynonyms, nameSynonyms
+	RequestFields, ParameterFields, FilterFields = requestFields, parameterFields, filterFields
+	OperatorNames, CompareNames                  = operatorNames, compareNames
+)

@@ -1,0 +1,127 @@
+package ask
+
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+)
+
+// Options say how to answer. The options of a request apply to all of its parameters, the options of a parameter to that
+// parameter alone.
+type Options struct {
+	preset      string
+	Limit       *int
+	PageNumber  int
+	Filters     []Filter
+	Granularity string
+	Compare     Compare
+	GroupBy     []string
+	SortBy      string
+	SortOrder   string
+
+	parameter int      // whose they are, from 1; 0: the request's
+	own       []string // the fields that are the parameter's; the others are the request's
+}
+
+// At returns the place where the option called field was given.
+func (o *Options) At(field string) FieldPath {
+	if slices.Contains(o.own, field) {
+		return InParameter(o.parameter-1, field)
+	}
+	return InField(field)
+}
+
+// OptionsOf returns the options of a request.
+func OptionsOf(q *Request) Options {
+	return Options{preset: q.Preset, Limit: q.Limit, PageNumber: q.Page, Filters: q.Filters, Granularity: q.Granularity, Compare: q.Compare,
+		GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder}
+}
+
+// ParameterOptions returns the options of p alone, which is the i-th parameter.
+func ParameterOptions(p *Parameter, i int) Options {
+	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity, Compare: p.Compare,
+		GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, parameter: i + 1, own: parameterFields}
+}
+
+// Over returns the options of o. It takes options that o leaves empty from base.
+func (o Options) Over(base Options) Options {
+	all := base
+	all.parameter = o.parameter
+	take := func(field string, given bool, set func()) {
+		if given {
+			set()
+			all.own = append(all.own, field)
+		}
+	}
+	take("preset", o.preset != "", func() { all.preset = o.preset })
+	take("limit", o.Limit != nil, func() { all.Limit = o.Limit })
+	take("page", o.PageNumber != 0, func() { all.PageNumber = o.PageNumber })
+	take("filters", o.Filters != nil, func() { all.Filters = o.Filters })
+	take("granularity", o.Granularity != "", func() { all.Granularity = o.Granularity })
+	take("compare", o.Compare != "", func() { all.Compare = o.Compare })
+	take("groupBy", o.GroupBy != nil, func() { all.GroupBy = o.GroupBy })
+	take("sortBy", o.SortBy != "", func() { all.SortBy = o.SortBy })
+	take("sortOrder", o.SortOrder != "", func() { all.SortOrder = o.SortOrder })
+	return all
+}
+
+// Check adds the mistakes of o to list, as far as it takes neither the catalog nor the clock to find them.
+func (o *Options) Check(list *Issues) {
+	if o.preset != "" {
+		checkPreset(o.At("preset"), o.preset, list)
+	}
+	o.checkPage(list)
+	list.atMost(o.At("filters"), "filters", MaxFilters, len(o.Filters))
+	for i, f := range o.Filters[:min(len(o.Filters), MaxFilters)] {
+		CheckFilter(o.At("filters").Item(i), f, list)
+	}
+	checkGrain(o.At("granularity"), o.Granularity, list)
+	if c := o.Compare; c != "" && c != PreviousPeriod && c != PreviousYear {
+		list.Add(o.At("compare"), Unknown(Invalid, "comparison", string(c), compareNames()))
+	}
+	o.checkOrder(list)
+}
+
+func (o *Options) checkPage(list *Issues) {
+	if o.Limit != nil {
+		checkLimit(o.At("limit"), *o.Limit, list)
+	}
+	if o.PageNumber < 0 {
+		list.addf(o.At("page"), "must be at least 1, not %d", o.PageNumber)
+	}
+}
+
+func (o *Options) checkOrder(list *Issues) {
+	at := o.At("groupBy")
+	list.atMost(at, "fields", maxGroups, len(o.GroupBy))
+	for i, name := range o.GroupBy[:min(len(o.GroupBy), maxGroups)] {
+		if name == "" {
+			list.addf(at.Item(i), "must name a field")
+		}
+		checkText(at.Item(i), name, list)
+	}
+	checkText(o.At("sortBy"), o.SortBy, list)
+	if order := o.SortOrder; order != "" && order != "asc" && order != "desc" {
+		list.Add(o.At("sortOrder"), Unknown(Invalid, "order", order, []string{"asc", "desc"}))
+	}
+}
+
+func checkPreset(at FieldPath, name string, list *Issues) {
+	if !calendar.IsPreset(name) {
+		list.Add(at, Unknown(Invalid, "preset", name, calendar.Presets()))
+	}
+}
+
+func checkGrain(at FieldPath, name string, list *Issues) calendar.Grain {
+	grain, ok := calendar.ParseGrain(name)
+	if !ok && name != "" {
+		list.Add(at, Unknown(Invalid, "granularity", name, calendar.GrainNames()))
+	}
+	return grain
+}
+
+func checkLimit(at FieldPath, limit int, list *Issues) {
+	if limit < 1 || limit > MaxLimit {
+		list.addf(at, "must be between 1 and %d, not %d", MaxLimit, limit)
+	}
+}

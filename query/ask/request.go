@@ -1,0 +1,270 @@
+// Package ask says what callers ask: requests and their parameters, filters and options. It reads them from JSON and from the query
+// of a URL, and reports every mistake with its place.
+//
+//	all, isBatch, err := ask.Decode(body, 0)
+//	if err != nil { … }                       // the body is not JSON, or not a query
+//	for _, one := range all {
+//		if one.Errors != nil { … }            // all mistakes of one request, in the order of its fields
+//	}
+//
+// The package checks the form of a request. It knows neither the catalog nor the clock: package plan checks the rest.
+package ask
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // every zone on every machine
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Access defines what one caller may ask.
+type Access struct {
+	Subject store.Subject  // whose rows are read
+	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
+	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
+	Types   []string       // the query types that it includes; nil means all
+	// Caller identifies the caller, by a text of the host's choice. Where a [store.Bounded] makes
+	// queries wait, the caller that used the least of the store's time goes first.
+	Caller string
+}
+
+// DefaultLimit is the number of rows of an answer whose request sets no limit. A series without a limit
+// has all its buckets.
+const DefaultLimit = 100
+
+// MaxLimit is the largest limit, and the most rows that a series may have.
+const MaxLimit = 10_000
+
+// A Request is one query as a caller wrote it: shapes are checked, meaning is not.
+// Decode makes one from JSON, ParseValues from a URL; Go programs may fill one in themselves, and the
+// engine checks it all the same. Texts have at most 2 048 characters.
+type Request struct {
+	ID          string
+	Parameters  []Parameter // 1 to 50
+	StartDate   string      // YYYY-MM-DD; a request whose parameters all have ranges of their own needs none
+	EndDate     string      // YYYY-MM-DD, inclusive
+	Preset      string      // a range by name, such as last_7d: see calendar.Presets; wins over dates
+	TimeZone    string      // IANA name; empty means that of the Access
+	Limit       *int        // 1 to MaxLimit; nil: 100 rows, series whole
+	Page        int         // from 1; 0 means 1
+	Filters     []Filter    // at most 50
+	Granularity string      // hourly, daily, hour, day; empty means daily
+	GroupBy     []string    // fields, at most 50: their values lead the rows
+	Compare     Compare     // the other period that answers are compared with; empty: none
+	SortBy      string      // an output column
+	SortOrder   string      // asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics and instants, asc for names and dates
+}
+
+// A Parameter asks for one query type. It takes options that it leaves empty from its request. With only one date, it takes the
+// other one from the resolved range of the request. A mistake in its options fails only this parameter. A limit or a page out of
+// bounds is a mistake of the request.
+type Parameter struct {
+	Name        string
+	ID          string
+	StartDate   string
+	EndDate     string
+	Preset      string // wins over dates of its own
+	Limit       *int
+	Page        int
+	Filters     []Filter // in place of the request's; empty but not nil: none
+	Granularity string
+	GroupBy     []string // likewise
+	SortBy      string
+	SortOrder   string
+	Compare     Compare
+}
+
+// A Filter is one condition; all conditions of a request must hold.
+type Filter struct {
+	Field  string // one of Info.Filters
+	Op     Op
+	Values []string // one value, or for In and NotIn 1 to 500; empty texts match what is absent
+}
+
+// Op is the comparison that a filter makes. The set is closed. Ne, NotContains and NotIn hold wherever their opposites do not,
+// also for absent values.
+type Op string
+
+// The operators.
+const (
+	Eq          Op = "eq"
+	Ne          Op = "ne"
+	Contains    Op = "contains"
+	NotContains Op = "not_contains"
+	StartsWith  Op = "starts_with"
+	In          Op = "in"
+	NotIn       Op = "not_in"
+)
+
+// Statements is the largest number of statements that q runs: one per parameter, two where it is
+// compared.
+func (q *Request) Statements() int {
+	n := len(q.Parameters)
+	for i := range q.Parameters {
+		if q.Compare != "" || q.Parameters[i].Compare != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// The most there may be in a request.
+const (
+	MaxParameters = 50
+	MaxFilters    = 50
+	maxValues     = 500     // of one filter
+	maxText       = 2_048   // characters of any text
+	maxGroups     = 50      // fields of groupBy
+	maxDays       = 3_660   // of a range
+	MaxHourlyDays = 30      // of a range with hourly buckets
+	MaxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
+)
+
+// A Checked request holds the values that the request has without its types.
+type Checked struct {
+	Zone       *time.Location // nil when the request names none
+	Start, End calendar.Date  // without a preset
+	Grain      calendar.Grain
+}
+
+// CheckRequest reads q and adds all mistakes in its values to list, as far as it takes neither the catalog nor the clock to find
+// them. It is the one place of these checks: Decode adds mistakes of form, and package plan adds the rest. zoneField is the name
+// that the caller used for the time zone.
+func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Checked {
+	var rd Checked
+	checkText(InField("id"), q.ID, list)
+	checkParameters(q.Parameters, list)
+	rd.Zone = zones.Check(InField(zoneField), q.TimeZone, list)
+	all := OptionsOf(q)
+	all.Check(list)
+	rd.Grain, _ = calendar.ParseGrain(q.Granularity)
+	switch {
+	case q.Preset != "" || list.At(InField("preset")):
+		// The preset wins, but a date that is not one shows that the caller is wrong about the range.
+		checkGiven(list, dateText{InField("startDate"), q.StartDate}, dateText{InField("endDate"), q.EndDate})
+	case NeedsRange(q):
+		rd.Start, rd.End = checkDates(q, list)
+		if !list.At(InField("startDate")) && !list.At(InField("endDate")) {
+			CheckHourly(InField("granularity"), Invalid, rd.Grain, int(rd.End-rd.Start)+1, list)
+		}
+	}
+	if len(list.Errors) > 0 {
+		checkOptions(q.Parameters, list)
+	}
+	return rd
+}
+
+// checkOptions adds the mistakes that would fail single parameters, for a request that is rejected.
+func checkOptions(all []Parameter, list *Issues) {
+	for i, p := range all[:min(len(all), MaxParameters)] {
+		if list.Full() { // looking for suggestions takes time
+			return
+		}
+		checkGiven(list, dateText{InParameter(i, "start_date"), p.StartDate}, dateText{InParameter(i, "end_date"), p.EndDate})
+		own := ParameterOptions(&p, i)
+		own.Check(list)
+	}
+}
+
+func checkParameters(all []Parameter, list *Issues) {
+	at := InField("parameters")
+	if len(all) == 0 {
+		list.addf(at, "must name at least one query type")
+	}
+	list.atMost(at, "query types", MaxParameters, len(all))
+	for i, p := range all[:min(len(all), MaxParameters)] {
+		here := InParameter(i, "name")
+		if p.Name == "" {
+			list.addf(here, "is required")
+		}
+		checkText(here, p.Name, list)
+		checkText(InParameter(i, "id"), p.ID, list)
+		own := ParameterOptions(&p, i)
+		own.checkPage(list)
+	}
+}
+
+// The names of the time zone in a request: its own, and the one that addresses have had from the start.
+const (
+	TimeZone = "timeZone"
+	timezone = "timezone"
+)
+
+// A dateText is a date as a caller wrote it; empty when it is absent.
+type dateText struct {
+	at   FieldPath
+	text string
+}
+
+// checkGiven checks the dates that are not absent.
+func checkGiven(list *Issues, dates ...dateText) {
+	for _, d := range dates {
+		if d.text != "" {
+			checkDate(d.at, d.text, list)
+		}
+	}
+}
+
+// NeedsRange reports whether q must have a range: it names a date, or a parameter does not have its own range.
+func NeedsRange(q *Request) bool {
+	return q.StartDate != "" || q.EndDate != "" || len(q.Parameters) == 0 ||
+		slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == "" && (p.StartDate == "" || p.EndDate == "") })
+}
+
+// checkDates reads the range of a request without preset.
+func checkDates(q *Request, list *Issues) (start, end calendar.Date) {
+	start, ok1 := checkDate(InField("startDate"), q.StartDate, list)
+	end, ok2 := checkDate(InField("endDate"), q.EndDate, list)
+	if ok1 && ok2 {
+		CheckSpan(InField("startDate"), Invalid, start, end, list)
+	}
+	return start, end
+}
+
+func checkDate(at FieldPath, text string, list *Issues) (calendar.Date, bool) {
+	if text == "" {
+		list.addf(at, "is required when no preset is given, as YYYY-MM-DD")
+		return 0, false
+	}
+	d, err := calendar.ParseDate(text)
+	if err != nil {
+		list.addf(at, "%s %s", Quote(text), err)
+	}
+	return d, err == nil
+}
+
+// CheckSpan judges a first and a last day together.
+func CheckSpan(at FieldPath, code Code, start, end calendar.Date, list *Issues) {
+	if start > end {
+		list.Add(at, Error{Code: code, Message: "the start " + start.String() + " is after the end " + end.String()})
+		return
+	}
+	if days := int(end-start) + 1; days > maxDays {
+		list.Add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, maxDays)})
+	}
+}
+
+// CheckHourly holds hourly buckets to short ranges.
+func CheckHourly(at FieldPath, code Code, grain calendar.Grain, days int, list *Issues) {
+	if grain == calendar.Hourly && days > MaxHourlyDays {
+		list.Add(at, Error{Code: code, Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
+			"use daily or a shorter range", MaxHourlyDays, days)})
+	}
+}
+
+// checkText rejects texts that are too long, and texts that cannot be stored and that some databases do not accept.
+func checkText(at FieldPath, s string, list *Issues) {
+	switch {
+	case len(s) > maxText && utf8.RuneCountInString(s) > maxText:
+		list.addf(at, "may have at most %d characters", maxText)
+	case !utf8.ValidString(s):
+		list.addf(at, "must be valid UTF-8")
+	case strings.IndexByte(s, 0) >= 0:
+		list.addf(at, "must not hold the character U+0000")
+	}
+}

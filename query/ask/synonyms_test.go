@@ -1,0 +1,39 @@
+package ask_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+)
+
+// TestSynonymsAreOfNamesThatExist: a synonym of a name that is gone would never be suggested.
+func TestSynonymsAreOfNamesThatExist(t *testing.T) {
+	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typeNames, fieldNames := types.Names()
+	for _, of := range []struct {
+		also  mistake.Synonyms
+		names []string
+	}{
+		{ask.TypeSynonyms, typeNames},
+		{ask.NameSynonyms, slices.Concat(ask.RequestFields, ask.ParameterFields, ask.FilterFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
+	} {
+		for word, names := range of.also {
+			for _, name := range names {
+				if !slices.Contains(of.names, name) {
+					t.Errorf("%s means %s, which is not a name", word, name)
+				}
+			}
+			if word != strings.ToLower(word) || strings.ContainsAny(word, "_- ") {
+				t.Errorf("%q is not in lower case without separators: it is never found", word)
+			}
+		}
+	}
+}

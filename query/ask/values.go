@@ -1,0 +1,255 @@
+package ask
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
+)
+
+// A fieldValue is one field as it was sent: valid JSON in a body, or text in an address.
+type fieldValue struct {
+	json json.RawMessage // nil: text
+	text string
+}
+
+// kind says what JSON v is.
+func (v fieldValue) kind() string { return mistake.Kind(v.json) }
+
+// items returns the items of v, if it is an array.
+func (v fieldValue) items() []fieldValue {
+	if v.json[0] != '[' {
+		return nil
+	}
+	return elements(v.json)
+}
+
+// str is the text of v, when it is a string.
+func (v fieldValue) str() (string, bool) {
+	switch {
+	case v.json[0] != '"':
+		return "", false
+	case bytes.IndexByte(v.json, '\\') < 0: // it says what it is, which is valid UTF-8
+		return string(v.json[1 : len(v.json)-1]), true
+	}
+	var s string
+	ok := json.Unmarshal(v.json, &s) == nil
+	return s, ok
+}
+
+// scalar is the text of a string, a number or a boolean, the latter two as written.
+func (v fieldValue) scalar() (string, bool) {
+	switch v.kind() {
+	case "a string":
+		return v.str()
+	case "a number", "a boolean":
+		return string(v.json), true
+	}
+	return "", false
+}
+
+// A reader reads fields, and gathers what is wrong with them.
+type reader struct {
+	Issues
+	zone string // the name by which the time zone was given; empty: it was not
+}
+
+// wrong reports JSON of another kind than wanted. Null is not a mistake: it says that the field is absent.
+func (r *reader) wrong(at FieldPath, wanted string, v fieldValue) {
+	if v.kind() != "null" {
+		r.addf(at, "must be %s, not %s", wanted, v.kind())
+	}
+}
+
+func (r *reader) text(at FieldPath, v fieldValue) string {
+	if v.json == nil {
+		return v.text
+	}
+	s, ok := v.str()
+	if !ok {
+		r.wrong(at, "a string", v)
+	}
+	return s
+}
+
+// whole reads a whole number. In JSON it may be written 100.0 or 1e2, too: to programs whose numbers are floats
+// these are the same as 100.
+func (r *reader) whole(at FieldPath, v fieldValue) *int {
+	digits := v.text
+	if v.json != nil {
+		if v.kind() != "a number" {
+			r.wrong(at, "a whole number", v)
+			return nil
+		}
+		digits = string(v.json)
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil && v.json != nil {
+		if f, bad := strconv.ParseFloat(digits, 64); bad == nil {
+			n, err = strconv.Atoi(strconv.FormatFloat(f, 'f', -1, 64))
+		}
+	}
+	if err != nil {
+		r.addf(at, "must be a whole number, not %s", cut(digits))
+		return nil
+	}
+	return &n
+}
+
+// page reads a page. Its 0 must not pass for an absent one.
+func (r *reader) page(at FieldPath, v fieldValue) int {
+	n := r.whole(at, v)
+	if n == nil {
+		return 0
+	}
+	if *n < 1 {
+		r.addf(at, "must be at least 1, not %d", *n)
+	}
+	return *n
+}
+
+func (list *Issues) atMost(at FieldPath, what string, most, count int) {
+	if count > most {
+		list.addf(at, "may have at most %d %s, not %d", most, what, count)
+	}
+}
+
+// split reads names joined by commas, the first ones if there are too many.
+func (r *reader) split(at FieldPath, what string, most int, text string) []string {
+	count := strings.Count(text, ",") + 1
+	r.atMost(at, what, most, count)
+	return strings.SplitN(text, ",", min(count, most+1))[:min(count, most)]
+}
+
+// parameters reads names and objects.
+func (r *reader) parameters(at FieldPath, v fieldValue) []Parameter {
+	const what = "query types"
+	if v.json == nil {
+		names := r.split(at, what, MaxParameters, v.text)
+		all := make([]Parameter, len(names))
+		for i, name := range names {
+			all[i].Name = name
+		}
+		return all
+	}
+	if v.kind() != "an array" {
+		r.wrong(at, `an array of query types, such as ["summary"]`, v)
+		return nil
+	}
+	items := v.items()
+	all := make([]Parameter, min(len(items), MaxParameters))
+	for i, item := range items[:len(all)] {
+		here := InParameter(i, "")
+		switch item.kind() {
+		case "a string":
+			all[i].Name, _ = item.str()
+		case "an object":
+			readObject(r, parameterMembers, here, item, &all[i])
+		default:
+			r.addf(here, "must be the name of a query type or an object, not %s", item.kind())
+		}
+	}
+	r.atMost(at, what, MaxParameters, len(items))
+	return all
+}
+
+// groupBy reads one field or several.
+func (r *reader) groupBy(at FieldPath, v fieldValue) []string {
+	const what = "fields"
+	if v.json == nil {
+		return r.split(at, what, maxGroups, v.text)
+	}
+	if name, ok := v.str(); ok {
+		return []string{name}
+	}
+	if v.kind() != "an array" {
+		r.wrong(at, `a field or an array of fields, such as ["country"]`, v)
+		return nil
+	}
+	all := []string{}
+	items := v.items()
+	for i, item := range items {
+		name, ok := item.str()
+		if !ok {
+			r.addf(at.Item(i), "must be a string, not %s", item.kind())
+		}
+		if i < maxGroups {
+			all = append(all, name)
+		}
+	}
+	r.atMost(at, what, maxGroups, len(items))
+	return all
+}
+
+// someFilters says what filters are, by an example.
+const someFilters = `an array of filters, such as [{"field":"country","op":"eq","value":"DE"}]`
+
+// filters reads an array of filters; an address has it as JSON.
+func (r *reader) filters(at FieldPath, v fieldValue) []Filter {
+	if v.json == nil {
+		v.json = []byte(strings.TrimSpace(v.text))
+		if wrong := mistake.JSON([]byte(v.text)); wrong != "" {
+			r.addf(at, "must be %s in JSON: %s", someFilters, strings.Replace(wrong, "The body", "the text", 1))
+			return nil
+		}
+	}
+	if v.kind() != "an array" {
+		r.wrong(at, someFilters, v)
+		return nil
+	}
+	all := []Filter{}
+	items := v.items()
+	for i, item := range items[:min(len(items), MaxFilters)] {
+		all = append(all, r.filter(at.Item(i), item))
+	}
+	r.atMost(at, "filters", MaxFilters, len(items))
+	return all
+}
+
+func (r *reader) filter(at FieldPath, v fieldValue) Filter {
+	if v.kind() != "an object" {
+		r.addf(at, `must be an object such as {"field":"country","op":"eq","value":"DE"}, not %s`, v.kind())
+		return Filter{}
+	}
+	var f sentFilter
+	readObject(r, filterMembers, at, v, &f)
+	at.part = "value"
+	many, known := operators[f.Op]
+	switch {
+	case !f.has:
+		r.addf(at, "is required")
+	case !known:
+		// The operator says whether one value is meant or several.
+	case many && !f.array:
+		r.addf(at, "must be an array for %s, not one value", f.Op)
+	case !many && f.array:
+		r.addf(at, "must be one value for %s, not an array; use in or not_in for several", f.Op)
+	}
+	return f.Filter
+}
+
+// values reads a scalar or an array of scalars.
+func (r *reader) values(at FieldPath, v fieldValue, f *sentFilter) {
+	f.has, f.array = v.kind() != "null", v.kind() == "an array"
+	if !f.array {
+		if s, ok := v.scalar(); ok {
+			f.Values = []string{s}
+			return
+		}
+		r.wrong(at, "a string or an array of strings", v)
+		return
+	}
+	items := v.items()
+	for i, item := range items {
+		s, ok := item.scalar()
+		if !ok {
+			r.addf(at, "must hold strings, not %s", item.kind())
+		}
+		if i < maxValues {
+			f.Values = append(f.Values, s)
+		}
+	}
+	r.atMost(at, "values", maxValues, len(items))
+}

@@ -1,0 +1,196 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// typeBuilder turns one Type into a boundType.
+type typeBuilder struct {
+	catalog metricsByKey
+	ty      *BoundType
+	faults  []error
+}
+
+func (b *typeBuilder) fault(format string, args ...any) {
+	b.faults = append(b.faults, fmt.Errorf("query type %q: %s", b.ty.Name, fmt.Sprintf(format, args...)))
+}
+
+func (b *typeBuilder) build() {
+	ty := b.ty
+	if ty.Name == "" || ty.Title == "" || ty.Description == "" || ty.Category == "" || ty.Visualization == "" {
+		b.fault("Name, Title, Description, Category and Visualization are required")
+	}
+	ty.Table = TableNamed(ty.Source)
+	if ty.Table == nil {
+		b.fault("table %q does not exist", ty.Source)
+		return
+	}
+	if ty.Table.subject != ty.Subject {
+		b.fault("table %q is not of a %s", ty.Source, ty.Subject)
+	}
+	for _, name := range ty.Joins {
+		if tb := TableNamed(name); tb == nil || tb.subject != ty.Subject {
+			b.fault("table %q does not exist for a %s", name, ty.Subject)
+		}
+	}
+	b.shape()
+	b.columns()
+	b.keys()
+	b.skipZero()
+	b.references()
+	b.metrics()
+	b.tables()
+	b.orders()
+	b.fields()
+	if len(b.faults) == 0 {
+		b.bind()
+	}
+}
+
+// shape holds the fields that depend on the shape against it.
+func (b *typeBuilder) shape() {
+	ty := b.ty
+	switch ty.Shape {
+	case Breakdown:
+		if len(ty.Dimensions) == 0 {
+			b.fault("a breakdown needs Dimensions")
+		}
+	case Totals, Series, List:
+		if len(ty.Dimensions) > 0 {
+			b.fault("only a breakdown has Dimensions")
+		}
+	default:
+		b.fault("Shape is %q, not totals, breakdown, series or list", ty.Shape)
+	}
+	if ty.Shape == Series && ty.Window != 0 {
+		b.fault("a series has the range of its request")
+	}
+	if ty.Window < Today {
+		b.fault("its Window is negative")
+	}
+}
+
+// keys looks up what tells rows apart.
+func (b *typeBuilder) keys() {
+	ty := b.ty
+	for _, name := range ty.TieBreak {
+		if ty.OutputIndex(name) < 0 {
+			b.fault("TieBreak names %q, which is not one of its columns", name)
+		}
+	}
+	for _, name := range ty.Dimensions {
+		f := FieldNamed(name)
+		if f == nil {
+			b.fault("dimension %q does not exist", name)
+			continue
+		}
+		ty.DimensionFields = append(ty.DimensionFields, f)
+	}
+	if ty.Shape == List && ty.Table.Rows == SessionRows && len(ty.TieBreak) == 0 {
+		b.fault("a list of sessions needs a TieBreak")
+	}
+	if len(ty.Values) > 0 && len(ty.Dimensions) != 1 {
+		b.fault("Values needs exactly one dimension")
+	}
+	if ty.ZeroFill && (len(ty.Values) == 0 || len(ty.Joins) > 0) {
+		b.fault("ZeroFill needs Values, and columns of one table")
+	}
+}
+
+func (b *typeBuilder) skipZero() {
+	if b.ty.SkipZero == "" {
+		return
+	}
+	m := b.catalog[metricKey{source: b.ty.Source, name: b.ty.SkipZero}]
+	if m == nil {
+		b.fault("SkipZero names %q, which is not a metric of table %q", b.ty.SkipZero, b.ty.Source)
+		return
+	}
+	b.ty.SkipZeroMetrics = []*BoundMetric{m}
+}
+
+func (b *typeBuilder) columns() {
+	seen := map[string]bool{}
+	for _, spec := range b.ty.Columns {
+		name, source, named := strings.Cut(spec, "=")
+		if !named {
+			source = name
+		}
+		m := b.metric(source)
+		if m == nil {
+			b.fault("column %q does not exist for table %q", source, b.ty.Source)
+			continue
+		}
+		if seen[name] {
+			b.fault("two columns are called %q", name)
+		}
+		seen[name] = true
+		if m.isDate && b.ty.Shape != Series || m.isShare && b.ty.Shape == List {
+			b.fault("only a series has the column %s, and a list has no column %s", DateColumn, ShareColumn)
+		}
+		shown := m.Output
+		shown.Name = name
+		b.ty.Outputs = append(b.ty.Outputs, shown)
+		b.ty.OutputMetrics = append(b.ty.OutputMetrics, m)
+	}
+	if len(b.ty.Columns) == 0 {
+		b.fault("it has no columns")
+	}
+	if b.ty.Shape == Series && !slices.Contains(b.ty.Columns, DateColumn) {
+		b.fault("a series needs a column %q", DateColumn)
+	}
+}
+
+func (b *typeBuilder) orders() {
+	for _, spec := range b.ty.Order {
+		name, desc := strings.CutPrefix(spec, "-")
+		if b.ty.OutputIndex(name) < 0 {
+			b.fault("Order names %q, which is not one of its columns", name)
+		}
+		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
+	}
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+		b.fault("rows need an order")
+	}
+	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
+		b.ty.ShareOf = b.ty.Steps[0].Column
+	}
+	of := b.ty.OutputIndex(b.ty.ShareOf)
+	if slices.ContainsFunc(b.ty.OutputMetrics, func(m *BoundMetric) bool { return m.isShare }) && (of < 0 || b.ty.OutputMetrics[of].isShare) {
+		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
+	}
+	if b.ty.SkipEmpty != "" && b.ty.DimensionField(b.ty.SkipEmpty) == nil {
+		b.fault("SkipEmpty is %q, which is not one of its Dimensions", b.ty.SkipEmpty)
+	}
+	if f := FieldNamed(b.ty.OnlyEmpty); b.ty.OnlyEmpty != "" && (f == nil || !b.ty.Table.Has(f)) {
+		b.fault("OnlyEmpty is %q, which table %q does not have", b.ty.OnlyEmpty, b.ty.Source)
+	}
+}
+
+// fields finds what callers may filter, group and sort by: a field that the rows of
+// every table have which the type counts.
+func (b *typeBuilder) fields() {
+	ty := b.ty
+	ty.Fields = map[string]*Field{}
+	for _, f := range fields {
+		if slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Has(f) }) {
+			continue
+		}
+		ty.Fields[f.Name] = f
+		ty.Filterable = append(ty.Filterable, f.Name)
+		shown := ty.OutputIndex(f.Name) >= 0 || slices.Contains(ty.Dimensions, f.Name)
+		if !shown && ty.groups(f) {
+			ty.Groupable = append(ty.Groupable, f.Name)
+		}
+	}
+	for i, c := range ty.Outputs {
+		if c.Format != JSON && ty.OutputMetrics[i].NameOf == "" {
+			ty.Sortable = append(ty.Sortable, c.Name)
+		}
+	}
+	if ty.RequiredFilter != "" && ty.Fields[ty.RequiredFilter] == nil {
+		b.fault("RequiredFilter names %q, which is not one of its fields", ty.RequiredFilter)
+	}
+}

@@ -1,0 +1,166 @@
+package catalog
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Registry is a set of query types that NewRegistry checked. It is immutable and safe for
+// concurrent use.
+type Registry struct {
+	types  []*BoundType
+	byName map[string]*BoundType
+}
+
+// RegistryOf returns a Registry of types that are bound already.
+func RegistryOf(types []*BoundType) *Registry {
+	r := &Registry{types: types, byName: make(map[string]*BoundType, len(types))}
+	for _, ty := range types {
+		r.byName[ty.Name] = ty
+	}
+	return r
+}
+
+// All returns the types in the order of the catalog. The slice must not be changed.
+func (r *Registry) All() []*BoundType { return r.types }
+
+// Named returns the type called name, or nil.
+func (r *Registry) Named(name string) *BoundType { return r.byName[name] }
+
+// NewRegistry checks types and looks up every name in them. Its error joins every fault of
+// every type.
+func NewRegistry(types ...Type) (*Registry, error) {
+	var bound []*BoundType
+	known := map[string]bool{}
+	metrics, faults := newCatalog()
+	for _, ty := range types {
+		b := typeBuilder{catalog: metrics, ty: &BoundType{Type: ty, inputs: map[string]*BoundMetric{}}}
+		b.build()
+		if known[ty.Name] {
+			b.fault("the name is taken")
+		}
+		faults = append(faults, b.faults...)
+		bound, known[ty.Name] = append(bound, b.ty), true
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return RegistryOf(bound), nil
+}
+
+// TableNamed returns the table called name, or nil.
+func TableNamed(name string) *Table {
+	for _, tb := range tables {
+		if tb.Name == name {
+			return tb
+		}
+	}
+	return nil
+}
+
+// FieldNamed returns the field called name, or nil.
+func FieldNamed(name string) *Field {
+	for _, list := range [][]*Field{fields, typeFields} {
+		for _, f := range list {
+			if f.Name == name {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// Has says whether the rows of tb carry f.
+func (tb *Table) Has(f *Field) bool {
+	if slices.Contains(typeFields, f) && f.Carried == carriedByNone {
+		return slices.Contains(tb.dimensions, f.Name)
+	}
+	return tb.HasSessions() && f.Session || slices.Contains(tb.fields, f.Name)
+}
+
+// Info describes a query type to callers.
+type Info struct {
+	Name           string
+	Subject        store.SubjectKind
+	Filters        []string // fields that filters may name
+	RequiredFilter string   // field that must be filtered by with eq; empty for most types
+	Groupable      []string // fields that groupBy may name
+	Sortable       []string // output columns that sortBy may name
+	DefaultLimit   int      // rows of an answer that asked for no limit: 100, of a series 10 000
+	Customizable   bool     // filters are allowed
+	Title          string
+	Description    string
+	Category       string
+	Tags           []string
+	Visualization  string
+	Granularity    []string // hourly and daily for a series, else empty
+	Operators      []ask.Op // of filters; empty where none are allowed
+	MaxLimit       int      // the largest limit
+	MaxHourlyDays  int      // the longest range with hourly buckets; 0 where there are none
+	Comparable     bool     // Compare adds another period to the rows; otherwise it is ignored
+	DefaultOrder   string   // "visitors desc, path asc"; empty for one row of totals
+	Output         []OutputField
+}
+
+// OutputField describes one column of a type's rows.
+type OutputField struct {
+	Name        string
+	Role        Role
+	Primary     bool   // of its role, the one to show when only one is
+	AliasOf     string // the column that it is another name for; empty: none
+	Type        Format
+	Label       string
+	Unit        string
+	Description string
+}
+
+// Describe describes ty.
+func (ty *BoundType) Describe() Info {
+	info := Info{
+		Name: ty.Name, Subject: ty.Subject, Title: ty.Title, Description: ty.Description, Category: ty.Category,
+		Tags: slices.Clone(ty.Tags), Visualization: ty.Visualization,
+		RequiredFilter: ty.RequiredFilter,
+		Filters:        slices.Clone(ty.Filterable), Groupable: slices.Clone(ty.Groupable), Sortable: slices.Clone(ty.Sortable),
+		Customizable: len(ty.Filterable) > 0, DefaultLimit: ask.DefaultLimit, DefaultOrder: ty.defaultOrder(),
+	}
+	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
+	if info.Customizable {
+		info.Operators = ask.AllOperators()
+	}
+	if ty.Shape == Series {
+		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily"}, ask.MaxHourlyDays
+	}
+	for _, c := range ty.Outputs {
+		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})
+	}
+	return info
+}
+
+func (ty *BoundType) defaultOrder() string {
+	var steps []string
+	for _, o := range ty.Steps {
+		direction := " asc"
+		if o.Desc {
+			direction = " desc"
+		}
+		steps = append(steps, o.Column+direction)
+	}
+	return strings.Join(steps, ", ")
+}
+
+// Names returns the names of the types, and of the fields that some type can be filtered by.
+func (r *Registry) Names() (types, fields []string) {
+	for _, ty := range r.types {
+		types = append(types, ty.Name)
+		for _, name := range ty.Filterable {
+			if !slices.Contains(fields, name) {
+				fields = append(fields, name)
+			}
+		}
+	}
+	return types, fields
+}

@@ -1,0 +1,215 @@
+package catalog
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Type is one query type: a named choice of dimensions and metrics. Validation, SQL,
+// metadata and docs all follow from this row. Tables are listed in the package's
+// documentation, dimensions and metrics in docs/definitions.md.
+type Type struct {
+	Name          string // required, as are the four after it
+	Title         string
+	Description   string // one sentence
+	Category      string
+	Visualization string // table, timeseries, bar, pie, metric
+	Tags          []string
+
+	Subject store.SubjectKind // whose rows it reads; required
+	Source  string            // the table that it reads; required
+	Joins   []string          // further tables that columns come from; a metric that Source has, too, is that of Source
+	Window  Window            // the time that it counts instead of the request's range; 0: the range
+
+	Shape      Shape    // required
+	Dimensions []string // of a Breakdown: a row for each combination of their values
+	Columns    []string // of the answer, in order: "name" of a dimension or metric, or "shown=name"; required
+	OuterJoin  bool     // rows of Joins make rows of their own; otherwise those of Source alone do
+	SkipEmpty  string   // a dimension: rows without a value of it are left out, of shares too
+	OnlyEmpty  string   // a field of sessions: rows with a value of it are left out, of shares too
+	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
+	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
+
+	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
+	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
+	Values   []string // of its one dimension, in the order of rows; instead of Order
+	ZeroFill bool     // each of Values has a row, also where nothing counts
+
+	RequiredFilter string // a field that must be filtered by, with eq; empty: none
+}
+
+// Shape says what the rows of an answer stand for.
+type Shape string
+
+// The shapes.
+const (
+	Totals    Shape = "totals"    // one row over everything
+	Breakdown Shape = "breakdown" // a row per combination of dimensions
+	Series    Shape = "series"    // a row per day or hour, gaps filled
+	List      Shape = "list"      // a row per row of the source, nothing counted
+)
+
+// A Window is time that ends now: a length in whole milliseconds, or Today.
+type Window time.Duration
+
+// Today is the window that begins at local midnight.
+const Today Window = -1
+
+// Format says how a column is written in JSON.
+type Format string
+
+// The formats of columns.
+const (
+	String   Format = "string"
+	Integer  Format = "integer" // whole number
+	Number   Format = "number"  // rounded half away from zero, without trailing zeros; may be null
+	Boolean  Format = "boolean"
+	Date     Format = "date"     // YYYY-MM-DD, hourly YYYY-MM-DD HH:00:00, local
+	DateTime Format = "datetime" // ISO 8601, milliseconds, Z; may be null
+	JSON     Format = "json"     // an object or array as it is stored
+)
+
+// A Field can be filtered and grouped by. Callers only see its Name.
+type Field struct {
+	Name    string
+	About   string     // what it is, for people
+	Column  expr.Ident // stored column, of rows and of session facts alike
+	Session bool       // the value is the session's; the row's own where there is none
+	Match   Match
+	Default string     // what an absent value is taken for
+	Carried carriers   // of a Session field: those that have a value themselves
+	Hash    expr.Ident // stored number in place of the text, which costs less to compare
+
+	computed expr.Expr // of a row t or a session s, instead of Column
+	Number   bool      // a whole number, for types' own dimensions
+}
+
+// carriers are the rows of websites that may carry a field of a session themselves.
+type carriers uint8
+
+// The carriers of fields.
+const (
+	carriedByNone carriers = iota
+	carriedByEvents
+	carriedByAll
+)
+
+// Match says how values are compared with a field.
+type Match uint8
+
+// The ways to match.
+const (
+	Exact      Match = iota // as text, case-sensitive
+	AnyCase                 // any case
+	ByPath                  // eq, ne, in, not_in normalise the value like a path
+	ByCountry               // code or English name, any case
+	ByReferrer              // host or name of a source; "direct"
+)
+
+// BoundType is a Type, checked and looked up by NewRegistry.
+type BoundType struct {
+	Type
+	Table           *Table
+	DimensionFields []*Field                // of Dimensions
+	Outputs         []Output                // output columns in order
+	OutputMetrics   []*BoundMetric          // behind each of columns
+	OutputExprs     []expr.Expr             // each of columns, over the relation j or, of a list, over a row
+	SkipEmptyField  *Field                  // of SkipEmpty
+	OnlyEmptyField  *Field                  // of OnlyEmpty
+	SkipZeroMetrics []*BoundMetric          // of SkipZero
+	inputs          map[string]*BoundMetric // metrics that columns are made of, by the names they use
+	Metrics         []*BoundMetric          // the aggregates behind all of them, each once, in the order of their use
+	Tables          []*Table                // whose rows metrics count, its own first
+	LeftJoin        bool                    // rows of the tables beside its own make no row of the answer
+	Fields          map[string]*Field       // what callers may filter on, by name
+	Filterable      []string                // the names of fields, in the order of the catalog
+	Groupable       []string                // fields that groupBy may name
+	Sortable        []string                // output columns that sortBy may name
+	Steps           []Order
+}
+
+// Role says how a chart uses a column.
+type Role string
+
+// The roles of columns.
+const (
+	Dimension Role = "dimension" // what a row is about, or another name for it
+	Metric    Role = "metric"    // a number that is counted or measured; comparisons show its change
+)
+
+// Output is one output column of a type.
+type Output struct {
+	Name        string
+	Role        Role
+	Primary     bool   // of its role, the one to show when only one is
+	AliasOf     string // the column that it is another name for; empty: none
+	Label       string
+	Description string
+	Unit        string // %, s, ms; empty for counts and texts
+	Format      Format
+	Decimals    int    // of Number
+	PreciseFor  string // a value of the type's dimension; in rows of others Number has two decimals
+	Zero        bool   // nothing is 0; otherwise nothing is null (texts are never null)
+	Hosts       bool   // texts may be hosts, which are shown in Unicode
+}
+
+// OutputIndex is the index of the output column called name, or -1.
+func (ty *BoundType) OutputIndex(name string) int {
+	return slices.IndexFunc(ty.Outputs, func(c Output) bool { return c.Name == name })
+}
+
+// DimensionOutput is the name of the output column that shows the first dimension; empty
+// when none does.
+func (ty *BoundType) DimensionOutput() string {
+	for i, m := range ty.OutputMetrics {
+		if len(ty.DimensionFields) > 0 && m.Name == ty.DimensionFields[0].Name {
+			return ty.Outputs[i].Name
+		}
+	}
+	return ""
+}
+
+// DimensionField is the field that a Ref of name stands for: one of Dimensions or, in a list,
+// any that the rows have. It is nil when name is a metric.
+func (ty *BoundType) DimensionField(name string) *Field {
+	f := FieldNamed(name)
+	if f == nil || slices.Contains(ty.DimensionFields, f) || ty.Shape == List && ty.Table.Has(f) {
+		return f
+	}
+	return nil
+}
+
+// UntilNow says whether ty counts the time until now instead of the range.
+func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
+
+// groups says whether callers may group by f. Rows that stand for one thing each, a session
+// or a visitor, are not grouped; and whole sessions have one value of each session field,
+// but many paths.
+func (ty *BoundType) groups(f *Field) bool {
+	if ty.Shape == List || ty.SkipZero != "" {
+		return false
+	}
+	if f.Session || !ty.Table.HasSessions() {
+		return true
+	}
+	counted := slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return tb.Rows == SessionRows })
+	return f.Name == "path" && !counted
+}
+
+// ShowsNames reports whether rows of ty have names, which may change while the dependencies of an answer do not.
+func (ty *BoundType) ShowsNames() bool {
+	return slices.ContainsFunc(ty.OutputMetrics, func(m *BoundMetric) bool { return m.NameOf != "" })
+}
+
+// Order is one step of sorting, by an output column.
+type Order struct {
+	Column string
+	Desc   bool
+}
+
+// Comparable reports whether answers of ty can be compared with another period. Answers that ignore the range cannot, and neither
+// can lists, where each row is one of its kind.
+func (ty *BoundType) Comparable() bool { return !ty.UntilNow() && ty.Shape != List }

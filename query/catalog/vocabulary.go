@@ -1,0 +1,258 @@
+package catalog
+
+import (
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// rowKind says what the rows of a table are.
+type rowKind uint8
+
+const (
+	PlainRows   rowKind = iota // rows of a logical table, alias t
+	SessionRows                // whole sessions, alias s, made of events
+	OutageRows                 // stretches of downtime, alias o, made of checks
+	OutcomeRows                // what became of those who were shown a flag, alias o, made of events
+)
+
+// Table is a set of rows that metrics count and types are about.
+type Table struct {
+	Name          string
+	subject       store.SubjectKind
+	Rows          rowKind
+	Logical       expr.Ident
+	Where         expr.Expr // which rows of the logical table, on alias t
+	fields        []string  // per-row fields that callers may filter on
+	dimensions    []string  // dimensions that only types may group by
+	Events        bool      // rows are events
+	LeadsGroups   bool      // of several tables, its rows say which combinations of groupBy are shown
+	PerProperty   bool      // a row per property of each row, under alias q
+	WholeSessions bool      // rows outside the range count too, when their session has an event in it
+	EarlyRows     bool      // rows may lie before the session that they belong to
+	visitorless   bool      // rows of a website that belong to no visitor
+	PageEvents    bool      // rows are page events: the first one of their session is not later
+	Visible       bool      // rows are events that sessions are formed of
+}
+
+// HasSessions says whether the rows of tb belong to sessions.
+func (tb *Table) HasSessions() bool { return tb.subject == store.KindWebsite && !tb.visitorless }
+
+// Reach returns how many days around a day decide the sessions of its rows.
+func (tb *Table) Reach() Reach {
+	switch {
+	case !tb.HasSessions():
+		return Reach{}
+	case tb.Rows == SessionRows:
+		return ReachOfSessions
+	case tb.PageEvents:
+		return ReachOfPageEvents
+	case tb.EarlyRows:
+		return ReachOfEarlyRows
+	}
+	return ReachOfEvents
+}
+
+// Hidden events neither belong to a session nor count as activity.
+var Hidden = expr.Computed("hidden", expr.Call(dialect.StartsWith, Row("name"), expr.Lit("$")))
+
+// Derived says whether the rows of tb are of a relation o of the statement, which has the fields
+// under their names.
+func (tb *Table) Derived() bool { return tb.Rows == OutageRows || tb.Rows == OutcomeRows }
+
+// Row is a column of the stored row, ofSession one of its session.
+func Row(name expr.Ident) expr.Expr { return expr.Col("t", name) }
+
+// OfSession is a column of the session of a row.
+func OfSession(name expr.Ident) expr.Expr { return expr.Col("s", name) }
+
+// RowVisitor is the id of the visitor that a row counts for.
+var RowVisitor = IfElse(expr.Eq(Row("profile_id"), expr.Lit("")), Row("anonymous_id"), Row("profile_id"))
+
+// OfKind holds for rows of one kind of event.
+func OfKind(k store.EventKind) expr.Expr { return expr.Eq(Row("kind"), expr.Int(int64(k))) }
+
+// tables are the lists of rows that numbers are counted over, each defined once.
+var tables = []*Table{
+	Pageviews,
+	website(Table{Name: "exits", Logical: "events", Where: OfKind(store.Exit), PageEvents: true}),
+	website(Table{Name: "stays", Logical: "events", Where: expr.And(OfKind(store.Exit),
+		expr.Gt(Row("time_on_page"), expr.Int(1000)), expr.Lt(Row("time_on_page"), expr.Int(3_600_000))), PageEvents: true}),
+	website(Table{Name: "scrolls", Logical: "events", Where: expr.And(OfKind(store.Exit), expr.IsNotNull(Row("scroll_depth"))),
+		dimensions: []string{"depth_range"}, PageEvents: true}),
+	website(Table{Name: "clicks", Logical: "events", Where: OfKind(store.Click),
+		fields: []string{"href", "text"}, dimensions: []string{"domain"}}),
+	website(Table{Name: "activity", Logical: "events", Where: expr.Not(Hidden), Visible: true}),
+	website(Table{Name: "custom", Logical: "events", Where: expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)),
+		fields: []string{"event_name", "namespace"}, EarlyRows: true}),
+	website(Table{Name: "properties", Logical: "events", Where: expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)), PerProperty: true,
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, EarlyRows: true}),
+	website(Table{Name: "exposures", Logical: "events", Where: Exposed,
+		fields: []string{"namespace"}, dimensions: []string{"flag", "variant"}, EarlyRows: true}),
+	website(Table{Name: "outcomes", Rows: OutcomeRows, Logical: "events",
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
+	website(Table{Name: "outcome_statuses", Rows: OutcomeRows, Logical: "events",
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
+	{Name: "blocked", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
+	EventList,
+	website(Table{Name: "visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
+	website(Table{Name: "sessions", Rows: SessionRows, Logical: "events",
+		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
+	website(Table{Name: "errors", Logical: "errors", fields: []string{"message", "error_type"}, EarlyRows: true}),
+	website(Table{Name: "vitals", Logical: "vitals", fields: []string{"metric_name"}, EarlyRows: true}),
+	website(Table{Name: "spans", Logical: "spans", EarlyRows: true}),
+	{Name: "visits", subject: store.KindLink, Logical: "visits",
+		fields:     []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
+		dimensions: []string{"region_country", "city_country", "city_region"}},
+	Checks,
+	{Name: "outages", subject: store.KindSchedule, Rows: OutageRows, Logical: "checks", fields: []string{"probe_region"}},
+}
+
+// Pageviews are views of pages.
+var Pageviews = website(Table{Name: "pageviews", Logical: "events", Where: OfKind(store.Pageview), PageEvents: true, LeadsGroups: true})
+
+// EventList are all events. They have every field that events have.
+var EventList = website(Table{Name: "event_list", Logical: "events", WholeSessions: true, EarlyRows: true,
+	fields: []string{"event_name", "namespace", "href", "text"}})
+
+// Checks are checks of monitors. Outages are computed from them.
+var Checks = &Table{Name: "checks", subject: store.KindSchedule, Logical: "checks", fields: []string{"probe_region"},
+	dimensions: []string{"status", "http_code"}}
+
+// website is a table of rows that belong to visitors and sessions.
+func website(tb Table) *Table {
+	tb.subject = store.KindWebsite
+	tb.fields = append(tb.fields, "path", "session_id", "anonymous_id", "profile_id")
+	tb.Events = tb.Logical == "events"
+	return &tb
+}
+
+// fields lists what callers filter and group by. Session fields come first, as in answers.
+var fields = []*Field{
+	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer},
+	{Name: "utm_source", About: "utm_source of the address that the session came by", Column: "utm_source", Session: true, Carried: carriedByEvents},
+	{Name: "utm_medium", About: "utm_medium of the address that the session came by", Column: "utm_medium", Session: true, Carried: carriedByEvents},
+	{Name: "utm_campaign", About: "utm_campaign of the address that the session came by", Column: "utm_campaign", Session: true, Carried: carriedByEvents},
+	{Name: "utm_term", About: "utm_term of the address that the session came by", Column: "utm_term", Session: true, Carried: carriedByEvents},
+	{Name: "utm_content", About: "utm_content of the address that the session came by", Column: "utm_content", Session: true, Carried: carriedByEvents},
+	{Name: "gclid", About: "Click id of a Google ad that the session came by", Column: "gclid", Session: true, Carried: carriedByEvents},
+	{Name: "country", About: "ISO 3166-1 alpha-2", Column: "country", Session: true, Carried: carriedByAll, Match: ByCountry},
+	{Name: "region", About: "Name of the region; empty when it is not known", Column: "region", Session: true, Carried: carriedByAll},
+	{Name: "city", About: "Name of the city; empty when it is not known", Column: "city", Session: true, Carried: carriedByAll},
+	{Name: "device_type", About: "Id of the kind of device: mobile, tablet, desktop, smarttv, console, wearable, embedded, xr", Column: "device_type", Session: true, Carried: carriedByAll, Match: AnyCase},
+	{Name: "browser_name", About: "Browser family; empty when it is not known", Column: "browser_name", Session: true, Carried: carriedByAll, Match: AnyCase},
+	{Name: "browser_version", About: "Version of the browser; empty when it is not known", Column: "browser_version", Session: true, Carried: carriedByAll},
+	{Name: "os_name", About: "Operating system; empty when it is not known", Column: "os_name", Session: true, Carried: carriedByAll, Match: AnyCase},
+	{Name: "os_version", About: "Version of the operating system; empty when it is not known", Column: "os_version", Session: true, Carried: carriedByAll},
+	{Name: "language", About: "Language of the browser, as in de-AT", Column: "language", Session: true, Carried: carriedByEvents},
+	{Name: "timezone", About: "Time zone of the browser, as in Europe/Berlin", Column: "timezone", Session: true, Carried: carriedByEvents},
+	{Name: "screen_resolution", About: "Size of the screen, as in 1920x1080", Column: "screen_resolution", Session: true, Carried: carriedByEvents},
+	{Name: "path", About: "Path of the page, without query and trailing slash", Column: "path", Match: ByPath},
+	{Name: "event_name", About: "Name of the event", Column: "name"},
+	{Name: "namespace", About: "Namespace of a custom event; mostly empty", Column: "namespace"},
+	{Name: "message", About: "Message of the error", Column: "message"},
+	{Name: "error_type", About: "Type of the error, as in TypeError", Column: "error_type", Default: "Error"},
+	{Name: "href", About: "Address that the link leads to", Column: "href"},
+	{Name: "text", About: "Text of the link", Column: "text"},
+	{Name: "metric_name", About: "The vital: FCP, LCP, CLS, INP, TTFB or FPS", Column: "metric_name"},
+	{Name: "session_id", About: "Id of the session, as it was sent", Column: "session_id"},
+	{Name: "anonymous_id", About: "Id of the visitor, as it was sent or made", Column: "anonymous_id"},
+	{Name: "profile_id", About: "Id of the profile, as it was sent; empty when nobody was identified", Column: "profile_id"},
+	{Name: "reason", About: "Why the request was ignored or refused: bot, origin, address, window, key, quota or paused", Column: "reason"},
+	{Name: "bot_name", About: "Name of the bot; empty for other reasons", Column: "bot_name"},
+	{Name: "probe_region", About: "Region that the check was made from", Column: "probe_region"},
+}
+
+// typeFields lists fields that types may group by and callers may not name.
+var typeFields = []*Field{
+	{Name: "campaign_kind", About: "Kind of the campaign source; empty for a referrer and for direct traffic", Column: "campaign_kind", Session: true, Carried: carriedByEvents},
+	{Name: "visitor", About: "Profile id, else anonymous id", computed: RowVisitor, Hash: "visitor_hash"},
+	{Name: "entry_page", About: "Path of the first pageview of the session", Column: "entry_page", Session: true},
+	{Name: "exit_page", About: "Path of the last pageview of the session", Column: "exit_page", Session: true},
+	{Name: "duration_range", About: "Length of the session, the lower bound included", computed: binOf(duration, durationBins)},
+	{Name: "depth_range", About: "Percent of the page that was seen, the lower bound included", computed: binOf(Row("scroll_depth"), depthBins)},
+	{Name: "domain", About: "Host that the link leads to, without www.", computed: expr.Call(dialect.URLHost, Row("href"))},
+	{Name: "property_key", About: "Name of the property", computed: expr.Col("q", "key")},
+	{Name: "property_value", About: "Value of the property: a text as it is, all else as JSON", computed: expr.Col("q", "value")},
+	{Name: "flag", About: "Key of the flag", computed: propertyText(expr.Lit("flag"))},
+	{Name: "variant", About: "Key of the variant; without one, true or false: whether the flag was enabled", computed: flagVariant},
+	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
+	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
+	// A visit without a region is of no place, whatever its country.
+	{Name: "region_country", About: "ISO 3166-1 alpha-2", computed: IfElse(expr.Ne(Row("region"), expr.Lit("")), Row("country"), expr.Lit(""))},
+	{Name: "city_country", About: "ISO 3166-1 alpha-2", computed: IfElse(expr.Ne(Row("city"), expr.Lit("")), Row("country"), expr.Lit(""))},
+	{Name: "city_region", About: "Name of the region", computed: IfElse(expr.Ne(Row("city"), expr.Lit("")), Row("region"), expr.Lit(""))},
+}
+
+// bin is a range of numbers: those below its bound, and at or above the one before.
+type bin struct {
+	below int64
+	name  string
+}
+
+var (
+	durationBins = []bin{{30_000, "0-30s"}, {60_000, "30s-1m"}, {300_000, "1m-5m"}, {900_000, "5m-15m"}, {3_600_000, "15m-1h"}, {0, "1h+"}}
+	depthBins    = []bin{{20, "0-20"}, {40, "20-40"}, {60, "40-60"}, {80, "60-80"}, {0, "80-100"}}
+)
+
+// binOf names the bin that the number e lies in; the last has no bound.
+func binOf(e expr.Expr, bounds []bin) expr.Expr {
+	named := expr.Arg(dialect.Text, bounds[len(bounds)-1].name)
+	for i := len(bounds) - 2; i >= 0; i-- {
+		named = IfElse(expr.Lt(e, expr.Int(bounds[i].below)), expr.Arg(dialect.Text, bounds[i].name), named)
+	}
+	return named
+}
+
+// binNames are the names of bounds in their order.
+func binNames(bounds []bin) []string {
+	names := make([]string, len(bounds))
+	for i, b := range bounds {
+		names[i] = b.name
+	}
+	return names
+}
+
+// IfElse is yes in the rows where cond holds, and no in the others.
+func IfElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, yes, no) }
+
+// MatchingPageviews is a column of sessions: how many of their pageviews pass the filters of the caller on rows.
+const MatchingPageviews = "matching_pageviews"
+
+// listedEvents bounds the events that are listed with a session.
+const listedEvents = 200
+
+// Facts are the columns of a session, over its events p in the order p.sort_key. Session fields that are missing here have the
+// value of the earliest page event.
+var Facts = map[expr.Ident]expr.Expr{
+	"session_id":        expr.Call(dialect.AnyValue, expr.Col("p", "session_id")),
+	"ended":             expr.Call(dialect.MaxNotNull, expr.Col("p", "time")),
+	"pageviews":         expr.Call(dialect.CountIf, IsKind(store.Pageview)),
+	"events":            expr.Call(dialect.Count),
+	"interaction_count": expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
+	"page_events":       expr.Call(dialect.CountIf, IsPageEvent),
+	"exit_time":         expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), IsKind(store.Exit)),
+	"events_json":       expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "sort_key"), expr.Int(listedEvents)),
+	"entry_page": expr.Call(dialect.ArgMinIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
+		IsKind(store.Pageview)),
+	"exit_page": expr.Call(dialect.ArgMaxIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
+		IsKind(store.Pageview)),
+}
+
+// IsPageEvent holds for the page events among the events p of a session.
+var IsPageEvent = expr.Le(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))
+
+// IsKind holds for one kind of event among the events p of a session.
+func IsKind(k store.EventKind) expr.Expr {
+	return expr.Eq(expr.Col("p", "kind"), expr.Int(int64(k)))
+}
+
+// Lengths of a session: its length in milliseconds, and whether it bounced.
+var (
+	duration = expr.Call(dialect.Least, expr.Int(28_800_000), expr.Call(dialect.Greatest,
+		expr.Sub(expr.Col("s", "ended"), expr.Col("s", "start")), expr.Col("s", "exit_time")))
+	bounced = expr.And(
+		expr.Eq(expr.Col("s", "pageviews"), expr.Int(1)),
+		expr.Lt(duration, expr.Int(10_000)),
+		expr.Eq(expr.Col("s", "interaction_count"), expr.Int(0)))
+)

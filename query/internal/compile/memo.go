@@ -1,0 +1,170 @@
+package compile
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// memoBytes bounds the statements that an engine remembers. Built-in types compile to 2 to 20 kB.
+const memoBytes = 16 << 20
+
+// A Compiled plan has its statement, which fits any subject, and facts about it.
+type Compiled struct {
+	Statement store.Statement
+	labels    []label           // which the statement leaves out
+	further   int               // columns at the end that only labels are made of
+	keyArgs   []keyArg          // of a plan OfKeys
+	Depends   calendar.Interval // the rows that the answer is computed from
+}
+
+// A Memo compiles plans for one dialect and remembers their statements.
+type Memo struct {
+	dialect *dialect.Dialect
+	known   *lru.Cache[string, *Compiled]
+}
+
+// NewMemo returns a memo that remembers nothing yet.
+func NewMemo(d *dialect.Dialect) *Memo { return &Memo{d, lru.New[string, *Compiled](memoBytes)} }
+
+// Statement returns the statement of p, which has that key. It compiles p unless it remembers an equal plan. The statement reads the
+// seals of kept.
+func (m *Memo) Statement(p *plan.Plan, key []byte, kept days.Sealed) *Compiled {
+	if p.ByClock() {
+		return compile(p, m.dialect, kept)
+	}
+	all := string(kept.AppendKey(key[:len(key):len(key)]))
+	found, ok := m.known.Get(all)
+	if !ok {
+		found = compile(p, m.dialect, kept)
+		m.known.Add(all, found, int64(len(all))+found.size())
+	}
+	return found
+}
+
+// Of is the statement about s and, of another period, about the rows whose keys are among these.
+func (c *Compiled) Of(s store.Subject, among [][]string) store.Statement {
+	statement := c.Statement
+	statement.Args = slices.Clone(c.Statement.Args)
+	for i := range statement.Args {
+		if arg := &statement.Args[i]; arg.Kind == dialect.Subject {
+			arg.Value = s
+		}
+	}
+	if among != nil {
+		for _, k := range c.keyArgs {
+			statement.Args[k.arg].Value = among[k.key]
+		}
+	}
+	return statement
+}
+
+// Show turns the result of the statement into the rows of the plan: it writes the labels, and drops columns that only labels
+// need.
+func (c *Compiled) Show(rows *store.Rows) {
+	for _, l := range c.labels {
+		l.write(rows)
+	}
+	rows.Columns = rows.Columns[:max(0, len(rows.Columns)-c.further)]
+}
+
+// size is about how many bytes c takes.
+func (c *Compiled) size() int64 {
+	const fixed, value = 500, 16
+	size := fixed + len(c.Statement.SQL) + len(c.Statement.Kinds)
+	for _, arg := range c.Statement.Args {
+		size += 4 * value
+		switch list := arg.Value.(type) {
+		case string:
+			size += len(list)
+		case []int64:
+			size += value / 2 * len(list)
+		case []string:
+			for _, s := range list {
+				size += value + len(s)
+			}
+		}
+	}
+	return int64(size)
+}
+
+// Statements returns the statements of p and of the period that it is compared with, or nil. They read the seals of kept. A fault of a
+// host's type fails its parameter alone.
+func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) (own, beside *Compiled, err *ask.Error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = ask.Broken("%v\n%s", fault, debug.Stack())
+		}
+	}()
+	own = m.Statement(p.Plan, p.Key, kept(p.Plan))
+	if p.Plan.Other != nil {
+		other := p.Plan.Other.Plan
+		beside = m.Statement(other, other.AppendKey(nil), kept(other))
+	}
+	return own, beside, nil
+}
+
+// Depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled.
+func (m *Memo) Depends(p *plan.Parameter) []calendar.Interval {
+	own, beside, err := m.Statements(p, func(*plan.Plan) days.Sealed { return days.Sealed{} })
+	switch {
+	case err != nil:
+		return nil
+	case beside != nil:
+		return []calendar.Interval{own.Depends, beside.Depends}
+	}
+	return []calendar.Interval{own.Depends}
+}
+
+// Fingerprints tells types apart that are called alike, in other versions of the program or of a
+// host's definitions: a hash for each type of reg, made when it is first asked for.
+func Fingerprints(reg *catalog.Registry, d *dialect.Dialect) map[*catalog.BoundType]func() string {
+	found := make(map[*catalog.BoundType]func() string, len(reg.All()))
+	for _, ty := range reg.All() {
+		found[ty] = sync.OnceValue(func() string { return fingerprint(ty, d) })
+	}
+	return found
+}
+
+// fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It is empty
+// for a type that cannot be compiled, which has no answers.
+func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string) {
+	defer func() {
+		if recover() != nil {
+			hash = ""
+		}
+	}()
+	const someDay = 20_000
+	bare := &plan.Plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps, Limit: ask.DefaultLimit,
+		Range: calendar.Days(someDay, someDay, time.UTC)}
+	bare.Until, bare.Now = bare.Range.To, bare.Range.To
+	full := *bare
+	full.Keyed = ty.Comparable() && ty.Shape == catalog.Breakdown
+	for _, name := range ty.Groupable {
+		full.Group = append(full.Group, ty.Fields[name])
+	}
+	for _, name := range ty.Filterable {
+		for _, op := range ask.AllOperators() {
+			full.Filters = append(full.Filters, plan.ConditionOn(ty.Fields[name], ask.Filter{Field: name, Op: op, Values: []string{"x"}}))
+		}
+	}
+	sum := sha256.New()
+	for _, p := range []*plan.Plan{bare, &full} {
+		c := compile(p, d, days.Sealed{})
+		_, _ = fmt.Fprintf(sum, "%+v\n%+v\n", p.Columns(), *c)
+	}
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])
+}

@@ -1,0 +1,60 @@
+// Package days knows the UTC days of a website: the versions of their rows, and their seals.
+//
+//	snapshot, err := days.Read(ctx, deriver, website, around)
+//	sealed := snapshot.Sealed(counted)               // which seals a statement may read
+//	gap, partly := sealed.Sessions.Gap(counted)      // the time that it computes from rows
+//	version := snapshot.Version(day)                 // a state computed from older rows is out of date
+//
+// A seal is the stored sessions and hits of a day. It was computed from the rows of the days around it as well. It is valid while
+// the rows of none of them change. After that it is still valid for the session ids without newer rows.
+//
+// A request reads one [Snapshot], so that all its statements and states agree about the days. Whether a stored number is up to date
+// is decided in this package alone.
+package days
+
+import (
+	"context"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Snapshot has the UTC days of a website as the store reported them at one time. It is immutable and safe for concurrent use. A nil
+// *Snapshot covers no time.
+type Snapshot struct {
+	span calendar.Interval
+	days []store.Day // one for each day of span; Version is 0 for days that never had rows
+}
+
+// Read asks d for the days of website that w touches.
+func Read(ctx context.Context, d store.Deriver, website store.Subject, w calendar.Interval) (*Snapshot, error) {
+	s := &Snapshot{span: calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}}
+	from, to := s.span.Times()
+	found, err := d.Days(ctx, website, from, to)
+	if err != nil {
+		return nil, err
+	}
+	s.days = make([]store.Day, s.span.Days())
+	for _, known := range found {
+		s.days[(known.Start.UnixMilli()-s.span.From)/calendar.Day] = known
+	}
+	return s, nil
+}
+
+// Covers reports whether s has all days of w.
+func (s *Snapshot) Covers(w calendar.Interval) bool {
+	return s != nil && s.span.Contains(w)
+}
+
+// Of returns the days of w, whose ends are starts of days and which s covers. The slice must not be changed.
+func (s *Snapshot) Of(w calendar.Interval) []store.Day {
+	return s.days[(w.From-s.span.From)/calendar.Day : (w.To-s.span.From)/calendar.Day]
+}
+
+// Version returns the version of the rows of all days of w together, or 0 if they have no rows. s covers w.
+func (s *Snapshot) Version(w calendar.Interval) (version uint64) {
+	for _, d := range s.Of(w) {
+		version += d.Version
+	}
+	return version
+}

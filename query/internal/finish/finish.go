@@ -1,0 +1,119 @@
+// Package finish makes answers of the rows that a statement or a merge gives for a plan.
+//
+//	found, mistake := finish.Finish(p, rows)                 // a series is filled, ordered and paged here
+//	previous, changes := finish.Beside(p, found, then)       // the corresponding rows of the other period
+//	meta := finish.ResultMeta(p, found.Len(), found.More)
+//
+// It is pure.
+package finish
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// An Answered plan has the table of the answer and hidden values: the keys of the rows, and whether more rows follow.
+type Answered struct {
+	answer.Table
+	keys []answer.Cells
+	More bool
+}
+
+// Finish makes the answer to p from the rows of its statement. Rows of a series come as the database has them: they are filled,
+// ordered and paged here. All other rows come ordered and paged, with one row more than the limit if there is one.
+func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
+	if mistake := checkRows(p, rows); mistake != nil {
+		return nil, mistake
+	}
+	if p.Type.Shape == catalog.Series {
+		return finishSeries(p, rows)
+	}
+	a, shown := &Answered{}, rows.Len
+	if p.Limit > 0 && shown > p.Limit {
+		shown, a.More = p.Limit, true
+	}
+	cols := p.Columns()
+	columns := make([]answer.Cells, len(cols))
+	for i := range cols {
+		if cols[i].Format == catalog.Date {
+			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
+		}
+		if cols[i].Hosts {
+			rows.Columns[i].Texts = shownHosts(rows.Columns[i].Texts)
+		}
+		columns[i] = answer.Cells{Output: &cols[i], Column: rows.Columns[i]}
+	}
+	a.Table = answer.NewTable(shown, columns)
+	for i := range p.Keys() {
+		a.keys = append(a.keys, answer.Cells{Column: rows.Columns[len(cols)+i]})
+	}
+	return a, nil
+}
+
+// checkRows holds an answer against what was asked for.
+func checkRows(p *plan.Plan, rows *store.Rows) *ask.Error {
+	cols := p.Columns()
+	if got, want := len(rows.Columns), len(cols)+len(p.Keys()); got != want {
+		return ask.Broken("the store returned %d columns, not %d", got, want)
+	}
+	for i := range rows.Columns {
+		c := &rows.Columns[i]
+		var n int
+		switch c.Kind {
+		case dialect.Int:
+			n = len(c.Ints)
+		case dialect.Float:
+			n = len(c.Floats)
+		case dialect.Text:
+			n = len(c.Texts)
+		}
+		if n < rows.Len || c.Valid != nil && len(c.Valid) < rows.Len {
+			return ask.Broken("column %d has %d values for %d rows", i, n, rows.Len)
+		}
+		if i >= len(cols) {
+			continue
+		}
+		if (cols[i].Format == catalog.String || cols[i].Format == catalog.JSON) != (c.Kind == dialect.Text) {
+			return ask.Broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
+		}
+	}
+	return nil
+}
+
+// bucketLabels turns bucket numbers into dates.
+func bucketLabels(numbers store.Column, grain calendar.Grain) store.Column {
+	texts := make([]string, len(numbers.Ints))
+	for i, n := range numbers.Ints {
+		texts[i] = calendar.Label(n, grain)
+	}
+	return store.Column{Kind: dialect.Text, Texts: texts, Valid: numbers.Valid}
+}
+
+// shownHosts returns texts with hosts in Unicode. Rows are ordered by the form in which hosts are stored,
+// so it changes rows that are in their order already.
+func shownHosts(texts []string) []string {
+	var shown []string
+	for i, text := range texts {
+		if !strings.Contains(text, "xn--") {
+			continue
+		}
+		if shown == nil {
+			shown = slices.Clone(texts) // those of the store may be its own
+		}
+		host := strings.TrimPrefix(text, "https://")
+		shown[i] = text[:len(text)-len(host)] + address.Unicode(host)
+	}
+	if shown == nil {
+		return texts
+	}
+	return shown
+}

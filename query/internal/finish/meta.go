@@ -1,0 +1,58 @@
+package finish
+
+import (
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+)
+
+// Failure returns the result of a parameter that failed.
+func Failure(p *plan.Parameter, err *ask.Error) answer.Result {
+	return answer.Result{Parameter: p.Name, ID: p.ID, Error: err.Message, Code: err.Code, Cause: err.Err}
+}
+
+// MetaOf says what a request was resolved to.
+func MetaOf(req *ask.Request, rng calendar.Range, grain calendar.Grain) answer.Meta {
+	m := answer.Meta{
+		Parameters:      make([]string, len(req.Parameters)),
+		TotalParameters: len(req.Parameters),
+		Page:            max(req.Page, 1),
+		Limit:           ask.DefaultLimit,
+		FiltersApplied:  len(req.Filters),
+		StartDate:       rng.StartDate.String(),
+		EndDate:         rng.EndDate.String(),
+		Timezone:        rng.Zone.String(),
+		Granularity:     grain.String(),
+	}
+	if req.Limit != nil {
+		m.Limit = *req.Limit
+	}
+	for i, p := range req.Parameters {
+		m.Parameters[i] = p.Name
+	}
+	return m
+}
+
+// ResultMeta describes the answer to p, which has that many rows and maybe more.
+func ResultMeta(p *plan.Plan, rows int, more bool) *answer.ResultMeta {
+	m := &answer.ResultMeta{
+		From:        answer.Instant{Time: p.Range.From},
+		To:          answer.Instant{Time: p.Range.To},
+		Timezone:    p.Range.Zone.String(),
+		Granularity: p.Grain.String(),
+		Rows:        rows,
+		HasMore:     more,
+	}
+	if p.Limit > 0 {
+		m.Limit = new(p.Limit)
+	}
+	if until, from := p.Progress(); !until.IsZero() {
+		m.Partial, m.Until, m.PartialFrom = true, &answer.Instant{Time: until}, from
+	}
+	if o := p.Other; o != nil {
+		m.Previous = &answer.Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(), EndDate: o.Plan.Range.EndDate.String(),
+			From: answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}
+	}
+	return m
+}

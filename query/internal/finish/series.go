@@ -1,0 +1,135 @@
+package finish
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// series is the rows that a store has for a series, by combination of groupBy and bucket.
+type series struct {
+	plan          *plan.Plan
+	rows          *store.Rows
+	buckets       []calendar.Bucket
+	combinations  [][]string // in ascending order; one empty one without groupBy
+	combinationOf []int      // combination of each row
+	at            [][]int    // by combination and bucket, the row or -1
+}
+
+// finishSeries fills, orders and pages the rows of a series.
+func finishSeries(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
+	s := &series{plan: p, rows: rows, buckets: calendar.Buckets(p.Range, p.Grain)}
+	if mistake := s.assign(); mistake != nil {
+		return nil, mistake
+	}
+	whole := s.fill()
+	sorted := whole.Sorted(p.Sort)
+	from, to := min(p.Offset, len(sorted)), len(sorted)
+	if p.Limit > 0 {
+		to = min(from+p.Limit, to)
+	}
+	return &Answered{Table: whole.Pick(sorted[from:to]), More: from < to && to < len(sorted)}, nil
+}
+
+// assign finds the combinations and puts every row into its bucket.
+func (s *series) assign() *ask.Error {
+	date := slices.IndexFunc(s.plan.Columns(), func(c catalog.Output) bool { return c.Format == catalog.Date })
+	if date < 0 || s.rows.Columns[date].Kind != dialect.Int {
+		return ask.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
+	}
+	if s.rows.Len > ask.MaxLimit {
+		return tooManyRows(fmt.Sprintf("more than %d", ask.MaxLimit))
+	}
+	s.combine()
+	if n := len(s.combinations) * len(s.buckets); n > ask.MaxLimit {
+		return tooManyRows(fmt.Sprintf("%d (%d combinations in %d buckets)", n, len(s.combinations), len(s.buckets)))
+	}
+	for range s.combinations {
+		s.at = append(s.at, slices.Repeat([]int{-1}, len(s.buckets)))
+	}
+	numbers := s.rows.Columns[date].Ints
+	for row, c := range s.combinationOf {
+		b, found := slices.BinarySearchFunc(s.buckets, numbers[row], func(b calendar.Bucket, number int64) int {
+			return cmp.Compare(b.Number, number)
+		})
+		if !found || s.at[c][b] >= 0 {
+			return ask.Broken("the store returned bucket %d outside the range or twice", numbers[row])
+		}
+		s.at[c][b] = row
+	}
+	return nil
+}
+
+func tooManyRows(count string) *ask.Error {
+	return &ask.Error{Code: ask.TooManyRows, Message: fmt.Sprintf("The series would have %s rows, and at most %d are allowed; "+
+		"ask for a shorter range or daily granularity, group by fewer fields, or filter to fewer values", count, ask.MaxLimit)}
+}
+
+// combine finds the combinations, in order, and which one each row has.
+func (s *series) combine() {
+	s.combinationOf = make([]int, s.rows.Len)
+	if len(s.plan.Group) == 0 {
+		s.combinations = [][]string{{}}
+		return
+	}
+	byKey := map[string][]string{}
+	keys := make([]string, s.rows.Len)
+	for row := range keys {
+		values := make([]string, len(s.plan.Group))
+		for i := range values {
+			if c := &s.rows.Columns[i]; !c.Null(row) {
+				values[i] = c.Texts[row]
+			}
+		}
+		keys[row] = state.JoinKey(values)
+		byKey[keys[row]] = values
+	}
+	s.combinations = slices.SortedFunc(maps.Values(byKey), slices.Compare)
+	index := make(map[string]int, len(s.combinations))
+	for i, values := range s.combinations {
+		index[state.JoinKey(values)] = i
+	}
+	for row, key := range keys {
+		s.combinationOf[row] = index[key]
+	}
+}
+
+// fill makes the table of all buckets in order, each with all combinations in order.
+func (s *series) fill() answer.Table {
+	n := len(s.buckets) * len(s.combinations)
+	stored, dates := make([]int, 0, n), make([]string, 0, n)
+	for b := range s.buckets {
+		for c := range s.combinations {
+			stored, dates = append(stored, s.at[c][b]), append(dates, s.buckets[b].Label)
+		}
+	}
+	cols := s.plan.Columns()
+	columns := make([]answer.Cells, 0, len(cols))
+	for i := range cols {
+		c, values := &cols[i], store.Column{Kind: dialect.Text}
+		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.Name == c.Name }); {
+		case group >= 0:
+			for range s.buckets {
+				for _, combination := range s.combinations {
+					values.Texts = append(values.Texts, combination[group])
+				}
+			}
+		case c.Format == catalog.Date:
+			values.Texts = dates
+		default:
+			values = answer.Gather(&s.rows.Columns[i], stored)
+		}
+		columns = append(columns, answer.Cells{Output: c, Column: values})
+	}
+	return answer.NewTable(n, columns)
+}

@@ -1,0 +1,87 @@
+package merge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+)
+
+// A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
+// answer without that filter are in memory it is merged from these, also when the filter is asked for the first time.
+
+// A keyCondition is a filter on a key of the answer: rows whose key does not pass it are left out after merging.
+type keyCondition struct {
+	plan.Condition
+	key int
+}
+
+// mergeOnKeys is mergeOf with filters on keys compared with the keys, so that the partials are the same as without these filters.
+// It returns nil without such filters, or if they choose more than rows of the answer.
+func mergeOnKeys(p *plan.Plan) *Merge {
+	if len(p.Group) > 0 || p.Type.ZeroFill {
+		return nil
+	}
+	var where []keyCondition
+	without := *p
+	without.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(c plan.Condition) bool {
+		key := slices.Index(p.Type.DimensionFields, c.Field)
+		if key >= 0 {
+			where = append(where, keyCondition{c, key})
+		}
+		return key >= 0
+	})
+	if len(where) == 0 {
+		return nil
+	}
+	m := mergeOf(&without)
+	if m == nil {
+		return nil
+	}
+	for _, of := range m.parts { // of sessions, a filter on rows asks about their pageviews
+		if of.tb.Rows == catalog.SessionRows && slices.ContainsFunc(where, func(c keyCondition) bool { return !c.Field.Session }) {
+			return nil
+		}
+	}
+	m.where = where
+	return m
+}
+
+// sparse is the least number of rows for each row that passes the filters on keys, if only these are counted and are more than
+// fewShown: to find one takes about as long as to read so many.
+const sparse = 16
+
+// candidates are the rows whose keys pass the filters on keys. Where these are few, only they are counted from then on.
+func (g *merged) candidates() []int32 {
+	rows := make([]int32, 0, g.rows)
+	for row := range int32(g.rows) {
+		if g.passes(row) {
+			rows = append(rows, row)
+		}
+	}
+	if len(g.where) > 0 && (len(rows) <= fewShown || sparse*len(rows) <= g.rows) {
+		g.few = slices.Clone(rows)
+	}
+	return rows
+}
+
+func (g *merged) passes(row int32) bool {
+	return !slices.ContainsFunc(g.where, func(c keyCondition) bool {
+		if len(g.keys) == 1 {
+			return !c.Passes(g.texts[row])
+		}
+		return !c.Passes(g.key(row)[c.key])
+	})
+}
+
+// mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
+func (g *Lookup) mostlyInMemory(ctx context.Context) bool {
+	if !g.Site.Has(g.all()) || g.Load(ctx) != nil { // whoever answers finds out why
+		return false
+	}
+	return !slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
+		versions := g.Versions(of)
+		return 2*len(g.Look(of, versions)) > len(rowsIn(versions))
+	})
+}

@@ -1,0 +1,241 @@
+// Package merge gives answers that are merged from partials, in place of a statement over all rows.
+//
+//	merger := merge.New(store, types, cache, keeper, pace)
+//	rows, err := merger.Rows(ctx, p, nil, snapshot)  // as the statement of p gives them
+//	if rows == nil && err == nil { … }               // the statement has to run
+//
+// It finds the aggregates of a plan whose states merge, and their partials in memory or in the store. It computes the missing partials,
+// at once or in the background, and merges them.
+package merge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of a statement over all of its
+// rows. Partials without keys have a cell for each quarter of an hour, so that they cut at midnight of every zone that is whole
+// quarters from UTC. Partials with keys cover whole days, and the pieces of days at the ends of a range. The days of whole UTC
+// months, and of the weeks beside them, are rolled up if there is room, so that a long range costs hardly more than its two ends.
+
+// Quarter is the length of the cells of partials without keys, in milliseconds.
+const Quarter = 15 * 60 * 1000
+
+// A Merge says how the answer to a plan is merged.
+type Merge struct {
+	p      *plan.Plan
+	keys   []*catalog.Field // of the answer: those of groupBy, then the type's
+	parts  []*mergedPart
+	leaves []aggregate    // of all parts
+	where  []keyCondition // which rows of the answer have to pass
+
+	stretches []calendar.Interval
+}
+
+// A mergedPart is the share of one table in the answer.
+type mergedPart struct {
+	tb      *catalog.Table
+	needs   catalog.Reach // the days around a day whose rows decide what its partials are
+	Count   int           // the aggregate that counts its rows
+	leaves  []int         // all that it has
+	metrics map[*catalog.BoundMetric]expr.Expr
+}
+
+// An aggregate has partials. Metrics are made of aggregates.
+type aggregate struct {
+	state.Aggregate
+	part *mergedPart
+	e    expr.Expr // the aggregate or, where single rows are listed, what they have
+}
+
+// states says how the states of aggregates merge. Other aggregates do not merge.
+var states = map[dialect.Op]state.Kind{
+	dialect.Count: state.Sum, dialect.CountIf: state.Sum, dialect.Sum: state.Sum, dialect.SumIf: state.Sum,
+	dialect.Min: state.Least, dialect.MinIf: state.Least, dialect.Max: state.Greatest, dialect.MaxIf: state.Greatest,
+	dialect.CountDistinctHash: state.Set, dialect.CountDistinct: state.TextSet, dialect.Quantile: state.Sample,
+}
+
+// mergeOf tells how the answer to p is merged; nil where it cannot be.
+func mergeOf(p *plan.Plan) *Merge {
+	m := &Merge{p: p, keys: slices.Concat(p.Group, p.Type.DimensionFields)}
+	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == catalog.Series && len(m.keys) > 0 ||
+		slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
+		return nil
+	}
+	for _, metric := range p.Type.Metrics {
+		if !m.add(metric) {
+			return nil
+		}
+	}
+	for _, e := range p.Type.OutputExprs {
+		if !expr.CanEval(e, func(op dialect.Op) bool { return op == dialect.SumOver }) {
+			return nil
+		}
+	}
+	for _, part := range m.parts {
+		part.needs = m.needs(part)
+		// What rows are grouped by first.
+		slices.SortStableFunc(part.leaves, func(a, b int) int {
+			return cmp.Compare(m.leaves[b].Kind, m.leaves[a].Kind)
+		})
+	}
+	if !m.cut() {
+		return nil
+	}
+	return m
+}
+
+// add adds what a metric is made of, if that merges.
+func (m *Merge) add(of *catalog.BoundMetric) (merges bool) {
+	tb := of.Table
+	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows || of.PerRow || of.NameOf != "" {
+		return false
+	}
+	i := slices.IndexFunc(m.parts, func(p *mergedPart) bool { return p.tb == tb })
+	if i < 0 {
+		i = len(m.parts)
+		m.parts = append(m.parts, &mergedPart{tb: tb, metrics: map[*catalog.BoundMetric]expr.Expr{}})
+		m.parts[i].Count = m.aggregateOf(m.parts[i], dialect.Count, nil)
+	}
+	part, merges := m.parts[i], true
+	made := expr.ReplaceCalls(of.Expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
+		if _, ok := states[op]; !ok {
+			merges = false
+			return expr.Null()
+		}
+		column := aggregateColumn(m.aggregateOf(part, op, args))
+		if op == dialect.Quantile {
+			return expr.Call(op, column, args[1])
+		}
+		return column
+	})
+	part.metrics[of] = made
+	return merges && expr.CanEval(made, ofRows)
+}
+
+func ofRows(op dialect.Op) bool { return !op.OfRow() }
+
+// aggregateColumn stands for what an aggregate is in a row.
+func aggregateColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(leaf))) }
+
+// aggregateOf is the number of the aggregate of part that is this aggregate.
+func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
+	found := aggregate{part: part, e: expr.Call(op, args...)}
+	found.Kind = states[op]
+	if found.Kind.Lists() {
+		found.e = args[0]
+		found.Members = found.e.String()
+		if _, column, ok := found.e.Column(); ok {
+			found.Members = column // of rows or of their sessions
+		}
+	}
+	found.Name = strings.Join([]string{part.tb.Name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
+	for _, i := range part.leaves {
+		if m.leaves[i].Name == found.Name {
+			return i
+		}
+	}
+	m.leaves = append(m.leaves, found)
+	part.leaves = append(part.leaves, len(m.leaves)-1)
+	return len(m.leaves) - 1
+}
+
+// rowsText tells apart all rows and keys that partials may be of.
+func (m *Merge) rowsText() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "by %s without empty %s, with empty %s", m.keyNames(), m.p.Type.SkipEmpty, m.p.Type.OnlyEmpty)
+	for _, c := range m.p.Mandatory {
+		fmt.Fprintf(&b, "\nof all %s %s %q", c.Field.Name, c.Op, c.Values)
+	}
+	for _, c := range m.p.Filters {
+		fmt.Fprintf(&b, "\nwhere %s %s %q", c.Field.Name, c.Op, c.Values)
+	}
+	return b.String()
+}
+
+// keyNames returns the names of the keys of the answer.
+func (m *Merge) keyNames() string { return m.namesOf(func(f *catalog.Field) string { return f.Name }) }
+
+// keyTexts names the texts that the keys of the answer are among: keys of one name share their numbers, and where they
+// are stored.
+func (m *Merge) keyTexts() string {
+	return m.namesOf(func(f *catalog.Field) string {
+		if f.Name == "entry_page" || f.Name == "exit_page" {
+			return "path"
+		}
+		return f.Name
+	})
+}
+
+func (m *Merge) namesOf(name func(*catalog.Field) string) string {
+	names := make([]string, len(m.keys))
+	for i, f := range m.keys {
+		names[i] = name(f)
+		if i < len(m.p.Group) {
+			names[i] = "group " + names[i] // direct traffic has a name there
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// cut finds the stretches that the answer is merged from, if there are such.
+func (m *Merge) cut() bool {
+	w := m.p.Counted()
+	if len(m.keys) > 0 {
+		for from := w.From; from < w.To; {
+			to := min(calendar.StartOfDay(from)+calendar.Day, w.To)
+			m.stretches = append(m.stretches, calendar.Interval{From: from, To: to})
+			from = to
+		}
+		return true
+	}
+	for from := calendar.StartOfDay(w.From); from < w.To; from += calendar.Day {
+		m.stretches = append(m.stretches, calendar.Interval{From: from, To: from + calendar.Day})
+	}
+	onQuarter := func(at int64) bool { return at%Quarter == 0 }
+	for i, s := range calendar.Segments(m.p.Range) {
+		if i > 0 && !onQuarter(s.From) || m.p.Type.Shape == catalog.Series && !onQuarter(s.Shift) {
+			return false
+		}
+	}
+	return onQuarter(w.From) && onQuarter(w.To)
+}
+
+// needs returns how many days around a day have rows that decide what its partials of a part are. These are the days that decide the
+// sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
+func (m *Merge) needs(of *mergedPart) catalog.Reach {
+	reach := of.tb.Reach()
+	_, removed := compile.Mandatory(m.p)
+	if len(removed) > 0 {
+		reach = reach.Twice()
+	}
+	if of.tb.Rows == catalog.SessionRows {
+		return reach
+	}
+	var asked []expr.Expr
+	for _, f := range m.keys {
+		asked = append(asked, catalog.Value(f, of.tb))
+	}
+	for _, c := range m.p.Filters {
+		asked = append(asked, catalog.Value(c.Field, of.tb))
+	}
+	for _, i := range of.leaves {
+		asked = append(asked, m.leaves[i].e)
+	}
+	if len(expr.Columns(expr.List(asked...), "s")) == 0 && (len(removed) == 0 || !of.tb.HasSessions()) {
+		return catalog.Reach{}
+	}
+	return reach
+}

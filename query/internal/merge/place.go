@@ -1,0 +1,151 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/state"
+)
+
+// place finds the row that each key of the partials counts for.
+func (g *merged) place(found [][]*state.Partial) {
+	cells := make([][]int32, len(g.stretches))
+	if len(g.keys) > 0 {
+		g.texts = g.site.Keys(g.keyTexts())
+		g.rows, g.values = len(g.texts), make([][]string, len(g.texts))
+	} else {
+		cells = g.cells()
+	}
+	periods := g.periods(cells)
+	for i, partials := range found {
+		of := make([]state.Source, len(partials))
+		for j, p := range partials {
+			of[j] = state.Source{Partial: p, Rows: cells[j]}
+		}
+		for _, m := range periods {
+			days := of[m.begin:m.end]
+			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Interval, m.week, m.first, days); p != nil {
+				clear(days)
+				days[0] = state.Source{Partial: p, Rows: m.rows}
+			}
+		}
+		g.sources = append(g.sources, slices.DeleteFunc(of, func(s state.Source) bool { return s.Partial == nil }))
+	}
+}
+
+// cells are the rows of the quarters of an hour of each stretch.
+func (g *merged) cells() [][]int32 {
+	w, segments := g.p.Counted(), calendar.Segments(g.p.Range)
+	number := func(int64) int64 { return 0 }
+	if g.p.Type.Shape == catalog.Series {
+		width, at := g.p.Grain.Width(), 0
+		number = func(t int64) int64 {
+			for at+1 < len(segments) && segments[at+1].From <= t {
+				at++
+			}
+			return calendar.FloorDiv(t+segments[at].Shift, width)
+		}
+	}
+	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
+	for i, s := range g.stretches {
+		cells[i] = make([]int32, (s.To-s.From)/Quarter)
+		for cell := range cells[i] {
+			cells[i][cell] = -1
+			if t := s.From + int64(cell)*Quarter; t >= w.From && t < w.To {
+				cells[i][cell] = int32(len(numbers))
+				numbers = append(numbers, number(t))
+			}
+		}
+	}
+	if len(numbers) == 0 {
+		return cells
+	}
+	g.first = slices.Min(numbers)
+	g.rows = int(slices.Max(numbers)-g.first) + 1
+	for _, rows := range cells {
+		for cell, i := range rows {
+			if i >= 0 {
+				rows[cell] = int32(numbers[i] - g.first)
+			}
+		}
+	}
+	return cells
+}
+
+// A period is a UTC month or a week, from Monday on, that lies in the range as a whole.
+type period struct {
+	calendar.Interval
+	begin, end int     // of its stretches
+	first      int32   // the first row that its days count for
+	rows       []int32 // all from there on; with keys nil
+	cut        string  // tells apart what rows of a series may be made of its cells
+	week       bool
+}
+
+// periods are the months of the range, and the weeks beside them. cells are the rows of each stretch.
+func (g *merged) periods(cells [][]int32) (found []period) {
+	at := 0
+	for _, month := range g.whole(0, len(g.stretches), beginsMonth) {
+		found = append(append(found, g.whole(at, month.begin, beginsWeek)...), month)
+		at = month.end
+	}
+	found = append(found, g.whole(at, len(g.stretches), beginsWeek)...)
+	for i := range found {
+		found[i].week = !beginsMonth(found[i].From) || !beginsMonth(found[i].To)
+	}
+	if len(g.keys) > 0 {
+		return found
+	}
+	for i := range found {
+		p := &found[i]
+		rows := slices.Concat(cells[p.begin:p.end]...)
+		p.first, p.cut = slices.Min(rows), g.cutText(p.Interval)
+		for row := p.first; row <= slices.Max(rows); row++ {
+			p.rows = append(p.rows, row)
+		}
+	}
+	return found
+}
+
+// whole are the periods among stretches that begin at certain times, of which the next ends each.
+func (g *merged) whole(from, to int, begins func(int64) bool) (found []period) {
+	w, begin := g.p.Counted(), -1
+	for i := from; i < to; i++ {
+		s := g.stretches[i]
+		if s.From >= w.From && begins(s.From) {
+			begin = i
+		}
+		if begin >= 0 && s.To <= w.To && begins(s.To) {
+			found = append(found, period{Interval: calendar.Interval{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1})
+		}
+	}
+	return found
+}
+
+func beginsMonth(at int64) bool {
+	return at == calendar.StartOfDay(at) && time.UnixMilli(at).UTC().Day() == 1
+}
+
+func beginsWeek(at int64) bool {
+	return at == calendar.StartOfDay(at) && time.UnixMilli(at).UTC().Weekday() == time.Monday
+}
+
+// cutText describes the rows that a series makes of the cells of a stretch.
+func (m *Merge) cutText(s calendar.Interval) string {
+	if m.p.Type.Shape != catalog.Series {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprint(&b, m.p.Grain)
+	segments := calendar.Segments(m.p.Range)
+	for i, segment := range segments {
+		if segment.From < s.To && (i+1 == len(segments) || segments[i+1].From > s.From) {
+			fmt.Fprintf(&b, ", %d from %d", segment.Shift, max(segment.From, s.From))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Whatever of a plan changes, and is not left out for a reason, changes its key.
+func TestThePlansKeyTellsAllOfIt(t *testing.T) {
+	day := calendar.Days(20_000, 20_001, time.UTC)
+	base := func() *Plan {
+		c := Condition{Field: catalog.FieldNamed("country"), Op: ask.Eq, Values: []string{"DE"}, Codes: []string{"DE"}}
+		p := &Plan{Type: &catalog.BoundType{Type: catalog.Type{Name: "a"}}, Range: day, Until: day.To, Now: day.To, Group: []*catalog.Field{catalog.FieldNamed("path")},
+			Filters: []Condition{c}, Mandatory: []Condition{c}, Sort: []catalog.Order{{Column: "x", Desc: true}}}
+		other := *p
+		p.Other = &Comparison{By: ask.PreviousYear, Plan: &other}
+		return p
+	}
+	changed := map[string]func(*Plan){
+		"Type":                    func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
+		"Range.StartDate":         func(p *Plan) { p.Range.StartDate++ },
+		"Range.EndDate":           func(p *Plan) { p.Range.EndDate++ },
+		"Range.Zone":              func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
+		"Range.From":              func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
+		"Range.To":                func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Until":                   func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
+		"Other":                   func(p *Plan) { p.Other = nil },
+		"Other.By":                func(p *Plan) { p.Other.By = ask.PreviousPeriod },
+		"Other.Plan":              func(p *Plan) { p.Other.Plan.Limit++ },
+		"Keyed":                   func(p *Plan) { p.Keyed = true },
+		"OfKeys":                  func(p *Plan) { p.OfKeys = true },
+		"Grain":                   func(p *Plan) { p.Grain = calendar.Hourly },
+		"Group":                   func(p *Plan) { p.Group[0] = catalog.FieldNamed("referrer") },
+		"Group of several":        func(p *Plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
+		"Filters":                 func(p *Plan) { p.Filters = append(p.Filters, p.Filters[0]) },
+		"Filters[].Field":         func(p *Plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
+		"Filters[].Op":            func(p *Plan) { p.Filters[0].Op = ask.Ne },
+		"Filters[].Values":        func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
+		"Filters[].Codes":         func(p *Plan) { p.Filters[0].Codes = nil },
+		"Filters[].Codes, longer": func(p *Plan) { p.Filters[0].Values, p.Filters[0].Codes = nil, []string{"DE", "DE"} },
+		"Filters[].OnEvents":      func(p *Plan) { p.Filters[0].OnEvents = true },
+		"Mandatory":               func(p *Plan) { p.Mandatory = nil },
+		"Mandatory, not Filters":  func(p *Plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
+		"Mandatory[].Values":      func(p *Plan) { p.Mandatory[0].Values = []string{"FR"} },
+		"Sort":                    func(p *Plan) { p.Sort = nil },
+		"Sort[].Column":           func(p *Plan) { p.Sort[0].Column = "y" },
+		"Sort[].Desc":             func(p *Plan) { p.Sort[0].Desc = false },
+		"Limit":                   func(p *Plan) { p.Limit = 1 },
+		"Offset":                  func(p *Plan) { p.Offset = 1 },
+	}
+	seen := map[string]string{string(base().AppendKey(nil)): "nothing"}
+	for name, change := range changed {
+		p := base()
+		p.Filters = append([]Condition(nil), p.Filters...)
+		change(p)
+		key := string(p.AppendKey(nil))
+		if other, taken := seen[key]; taken {
+			t.Errorf("%s and %s changed have one key: %s", name, other, key)
+		}
+		seen[key] = name
+	}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "wrong": "a plan has no such value"}
+	for _, of := range []struct {
+		prefix string
+		kind   reflect.Type
+	}{{"", reflect.TypeFor[Plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()}, {"Other.", reflect.TypeFor[Comparison]()},
+		{"Filters[].", reflect.TypeFor[Condition]()}, {"Sort[].", reflect.TypeFor[catalog.Order]()}} {
+		for f := range of.kind.Fields() {
+			if name := of.prefix + f.Name; changed[name] == nil && elsewhere[f.Name] == "" && name != "Range" {
+				t.Errorf("no plan is changed in %s", name)
+			}
+		}
+	}
+}
+
+func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
+	filter := func(field string, values ...string) ask.Filter {
+		return ask.Filter{Field: field, Op: ask.In, Values: values}
+	}
+	site := store.Subject{Kind: store.KindWebsite, ID: "1"}
+	seen := map[string]int{}
+	for i, a := range []ask.Access{
+		{Subject: site},
+		{Subject: store.Subject{Kind: store.KindLink, ID: "1"}},
+		{Subject: store.Subject{Kind: store.KindWebsite, ID: "11"}},
+		{Subject: site, Types: []string{}},
+		{Subject: site, Types: []string{"pages"}},
+		{Subject: site, Types: []string{"pages", "traffic"}},
+		{Subject: site, Filters: []ask.Filter{filter("country", "DE")}},
+		{Subject: site, Filters: []ask.Filter{{Field: "country", Op: ask.NotIn, Values: []string{"DE"}}}},
+		{Subject: site, Filters: []ask.Filter{filter("country", "DE", "FR")}},
+		{Subject: site, Filters: []ask.Filter{filter("country", "DE"), filter("country", "FR")}},
+		{Subject: site, Filters: []ask.Filter{filter("country", "DE2:FR")}},
+	} {
+		key := string(ask.AppendAccessKey(&a, nil))
+		if other, taken := seen[key]; taken {
+			t.Errorf("accesses %d and %d have the key %s", i, other, key)
+		}
+		seen[key] = i
+	}
+}

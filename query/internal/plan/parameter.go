@@ -1,0 +1,226 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+)
+
+// plan decides the i-th parameter p, which asks for ty and is answered as o says. After a mistake
+// it is incomplete.
+func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Options, list *ask.Issues) *Plan {
+	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
+	plan.Grain, _ = calendar.ParseGrain(o.Granularity)
+	preset := v.dates(i, p, plan, list)
+	v.applyWindow(plan)
+	plan.Until = plan.Range.To
+	v.mandatoryFilters(ask.InParameter(i, ""), plan, list)
+	groupPlan(&o, plan, list)
+	filterPlan(&o, plan, v.conditions(&o), list)
+	sortPlan(&o, plan, list)
+	pagePlan(&o, plan)
+	if len(list.Errors) == 0 {
+		v.compare(plan, o.Compare, preset)
+	}
+	return plan
+}
+
+// dates gives plan the parameter's own range, where it has one, and returns the preset that its
+// range is of; empty when it is of dates.
+func (v *resolver) dates(i int, p ask.Parameter, plan *Plan, list *ask.Issues) (preset string) {
+	start, end, ok := v.ownDays(i, p, list)
+	if !ok {
+		return ""
+	}
+	switch {
+	case p.Preset != "":
+		preset = p.Preset
+	case p.StartDate == "" && p.EndDate == "":
+		preset = v.req.Preset
+	}
+	at := ask.InParameter(i, "start_date")
+	ask.CheckSpan(at, ask.BadRange, start, end, list)
+	if list.At(at) {
+		return ""
+	}
+	if start != v.rng.StartDate || end != v.rng.EndDate {
+		plan.Range = calendar.Days(start, end, v.rng.Zone)
+	}
+	ask.CheckHourly(ask.InParameter(i, "granularity"), ask.BadRange, plan.Grain, plan.Range.Len(), list)
+	return preset
+}
+
+// ownDays are the first and last day that the i-th parameter p asks about.
+func (v *resolver) ownDays(i int, p ask.Parameter, list *ask.Issues) (start, end calendar.Date, ok bool) {
+	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
+	if p.StartDate != "" {
+		start, ok = ownDate(ask.InParameter(i, "start_date"), p.StartDate, list)
+	}
+	if p.EndDate != "" {
+		var good bool
+		end, good = ownDate(ask.InParameter(i, "end_date"), p.EndDate, list)
+		ok = ok && good
+	}
+	if first, last, preset := calendar.PresetDays(p.Preset, calendar.Today(v.now, v.rng.Zone)); preset {
+		return first, last, ok
+	}
+	return start, end, ok
+}
+
+// hullOf returns the first and the last day of the ranges of all, which are the parameters' own. A parameter
+// whose range is wrong fails alone; if all are, the range is today.
+func hullOf(all []ask.Parameter, today calendar.Date) (start, end calendar.Date) {
+	start, end = today, today
+	found := false
+	for _, p := range all {
+		first, last, ok := calendar.PresetDays(p.Preset, today)
+		if !ok {
+			var bad1, bad2 error
+			first, bad1 = calendar.ParseDate(p.StartDate)
+			last, bad2 = calendar.ParseDate(p.EndDate)
+			ok = bad1 == nil && bad2 == nil && first <= last
+		}
+		switch {
+		case !ok:
+		case !found:
+			start, end, found = first, last, true
+		default:
+			start, end = min(start, first), max(end, last)
+		}
+	}
+	return start, end
+}
+
+// applyWindow gives plan the time that its type counts, where that is not the range: the
+// day until just before now, or the last minutes up to and including it.
+func (v *resolver) applyWindow(plan *Plan) {
+	ty := plan.Type
+	if !ty.UntilNow() {
+		return
+	}
+	today := calendar.Today(v.now, v.rng.Zone)
+	plan.Range = calendar.Days(today, today, v.rng.Zone)
+	now := v.now.UTC()
+	if ty.Window == catalog.Today {
+		plan.Range.To = now.Add(time.Millisecond - 1).Truncate(time.Millisecond)
+		return
+	}
+	plan.Range.To = now.Truncate(time.Millisecond).Add(time.Millisecond)
+	plan.Range.From = now.Add(-time.Duration(ty.Window)).Truncate(time.Millisecond).Add(time.Millisecond)
+}
+
+func ownDate(at ask.FieldPath, text string, list *ask.Issues) (calendar.Date, bool) {
+	d, err := calendar.ParseDate(text)
+	if err != nil {
+		list.Add(at, ask.Error{Code: ask.BadRange, Message: fmt.Sprintf("%s %s", ask.Quote(text), err)})
+	}
+	return d, err == nil
+}
+
+// groupPlan gives plan the fields of groupBy, each once.
+func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
+	ty := plan.Type
+	for i, name := range o.GroupBy {
+		if list.Full() { // looking for suggestions takes time
+			return
+		}
+		if !slices.Contains(ty.Groupable, name) {
+			list.Add(o.At("groupBy").Item(i), ask.Refused(ask.BadGroup,
+				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, ask.Quote(name)), name, ty.Groupable))
+			continue
+		}
+		if f := ty.Fields[name]; !slices.Contains(plan.Group, f) {
+			plan.Group = append(plan.Group, f)
+		}
+	}
+}
+
+// conditions returns the filters of o on the fields that they name: the filters of the request, or of the parameter.
+func (v *resolver) conditions(o *ask.Options) []Condition {
+	if o.At("filters").Parameter == 0 {
+		return v.filters
+	}
+	return conditions(o.Filters)
+}
+
+// filterPlan gives plan the caller's filters, which are on fields what found says.
+func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues) {
+	ty := plan.Type
+	for i, f := range o.Filters {
+		if list.Full() {
+			return
+		}
+		if ty.Fields[f.Field] == nil {
+			list.Add(o.At("filters").Item(i).Member("field"), ask.Refused(ask.BadFilter,
+				fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
+			continue
+		}
+		found[i].refuse(o.At("filters").Item(i), ask.BadFilter, list)
+		plan.Filters = append(plan.Filters, found[i])
+	}
+	has := func(c Condition) bool { return c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq }
+	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
+		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
+	}
+}
+
+// mandatoryFilters gives plan the filters of the access. A type that has no such field would
+// show what they hide.
+func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issues) {
+	ty := plan.Type
+	for i, f := range v.access.Filters {
+		if ty.Fields[f.Field] == nil {
+			list.Add(at, ask.Error{Code: ask.Forbidden,
+				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
+			continue
+		}
+		plan.Mandatory = append(plan.Mandatory, v.mandatory[i])
+	}
+}
+
+// sortPlan gives plan its order. sortOrder alone turns the first step of the type's own.
+func sortPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
+	ty := plan.Type
+	plan.Sort = slices.Clone(ty.Steps)
+	if name := o.SortBy; name != "" {
+		if !slices.Contains(ty.Sortable, name) {
+			list.Add(o.At("sortBy"), ask.Refused(ask.BadSort,
+				fmt.Sprintf("%s cannot be sorted by %s", ty.Name, ask.Quote(name)), name, ty.Sortable))
+			return
+		}
+		plan.Sort = []catalog.Order{{Column: name, Desc: descends(ty, name)}}
+	}
+	if o.SortOrder != "" && len(plan.Sort) > 0 {
+		plan.Sort[0].Desc = o.SortOrder == "desc"
+	}
+}
+
+// descends reports whether sorting by a column begins with its greatest value when
+// the caller does not say: so it is for metrics and instants, not for names and dates.
+func descends(ty *catalog.BoundType, name string) bool {
+	for _, c := range ty.Outputs {
+		if c.Name == name {
+			return c.Format == catalog.Integer || c.Format == catalog.Number || c.Format == catalog.DateTime
+		}
+	}
+	return false
+}
+
+// pagePlan gives plan its limit and offset. A series that asked for no limit is on page 1 whole.
+func pagePlan(o *ask.Options, plan *Plan) {
+	before := max(o.PageNumber, 1) - 1
+	switch {
+	case o.Limit != nil:
+		plan.Limit = *o.Limit
+	case plan.Type.Shape != catalog.Series:
+		plan.Limit = ask.DefaultLimit
+	case before > 0:
+		plan.Offset = ask.MaxOffset
+		return
+	}
+	plan.Offset = plan.Limit * min(before, ask.MaxOffset/ask.MaxLimit)
+}

@@ -1,0 +1,226 @@
+package state
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Shelf holds the partials of one subject. Its numbers of keys and members are valid for this shelf alone.
+type Shelf struct {
+	cache    *Cache
+	subject  store.Subject
+	building chan struct{} // held by who adds, who alone numbers keys and members
+	begun    uint64        // when, on the clock of the cache
+
+	// Guarded by cache.mu.
+	aggregates map[string]*shelved // by name
+	keys       map[string]*keys    // by what they are called, as members; those of text sets, too
+	members    map[string]*members
+	rolledUp   map[rollupName]*rollups
+	asked      map[string]*asked // by the names of aggregates
+	size       int64             // bytes of keys and members
+
+	dictionaries   map[dictionaryName]*dictionary
+	dictionarySize int64
+	stored         map[int64]map[calendar.Interval]uint64 // versions of what a store has, by name; nil: not known
+	storedSize     int64                                  // bytes of stored, which size has, too
+}
+
+// shelved holds the partials of one aggregate.
+type shelved struct {
+	of       map[calendar.Interval]version
+	size     int64
+	used     uint64
+	found    int  // how often some were looked for
+	tooLarge bool // they are too large to be kept
+}
+
+// emptySize is about how many bytes partials take without any.
+const emptySize = 256
+
+// A version is a partial, the version of the rows that it was computed from, and the latest that
+// somebody found it too old for.
+type version struct {
+	rows, wanted uint64
+	*Partial
+}
+
+// Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
+// have none of that version or later. Version 0 means a stretch without rows, which is never missing.
+func (w *Shelf) Find(a Aggregate, stretches []calendar.Interval, versions []uint64) (found []*Partial, missing []int) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	found = make([]*Partial, len(stretches))
+	known := w.aggregates[a.Name]
+	if known == nil {
+		known = &shelved{}
+	}
+	known.used = w.cache.tick()
+	known.found++
+	for i, s := range stretches {
+		if versions[i] == 0 {
+			continue
+		}
+		if v, ok := known.of[s]; ok && v.rows >= versions[i] {
+			found[i] = v.Partial
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	return found, missing
+}
+
+// Has reports whether there are partials of each of these aggregates.
+func (w *Shelf) Has(all []Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return !slices.ContainsFunc(all, func(a Aggregate) bool {
+		known := w.aggregates[a.Name]
+		return known == nil || len(known.of) == 0
+	})
+}
+
+// Stale returns how many of these stretches have a partial of an aggregate that is older than the given version. It counts each
+// of them once for a version, also over several calls.
+func (w *Shelf) Stale(a Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	known := w.aggregates[a.Name]
+	if known == nil {
+		return 0
+	}
+	for i, s := range stretches {
+		v, ok := known.of[s]
+		if !ok || max(v.rows, v.wanted) >= versions[i] {
+			continue
+		}
+		n++
+		v.wanted = versions[i]
+		known.of[s] = v
+	}
+	return n
+}
+
+// Lock takes the lock that Add needs. It returns the error of ctx if ctx ends first.
+func (w *Shelf) Lock(ctx context.Context) error {
+	select {
+	case w.building <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Unlock gives the lock back.
+func (w *Shelf) Unlock() { <-w.building }
+
+// Add makes partials from b, stores them in memory, and returns them by aggregate and stretch. The caller holds the lock of w.
+// Its error wraps ErrTooLarge if b is too large.
+func (w *Shelf) Add(b *Computed) ([][]*Partial, error) {
+	made, err := b.build(w)
+	if err != nil {
+		return nil, err
+	}
+	w.keep(b.Aggregates, b.KeyNames, b.Stretches, b.Versions, made)
+	return made, nil
+}
+
+// keep keeps partials by aggregate and stretch. The caller holds the lock of w.
+func (w *Shelf) keep(aggregates []Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*Partial) {
+	c := w.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	grown := w.publish(aggregates, keyNames)
+	w.size += grown
+	switch kept := c.websites[w.subject]; kept {
+	case w:
+		c.size += grown
+	case nil: // c forgot w meanwhile
+		c.websites[w.subject] = w
+		c.size += w.size + w.dictionarySize
+	default:
+		return // and has another one
+	}
+	for i, a := range aggregates {
+		all := w.aggregates[a.Name]
+		if all == nil || len(all.of) > maxStretches {
+			w.forget(a.Name)
+			all = w.begin(a.Name)
+		}
+		all.used = c.tick()
+		for j, s := range stretches {
+			grown := made[i][j].size()
+			if before, ok := all.of[s]; ok {
+				grown -= before.size()
+			}
+			made[i][j].id = c.tick()
+			all.of[s] = version{rows: versions[j], Partial: made[i][j]}
+			all.size += grown
+			c.size += grown
+		}
+	}
+	c.shrink()
+}
+
+// maxStretches bounds the partials of an aggregate. Above it they are dropped: most of them are ends of ranges, which are parts
+// of days and of little use later.
+const maxStretches = 4096
+
+// begin makes place for the partials of an aggregate.
+func (w *Shelf) begin(name string) *shelved {
+	p := &shelved{of: map[calendar.Interval]version{}, size: emptySize, used: w.cache.tick()}
+	w.aggregates[name] = p
+	w.cache.size += p.size
+	return p
+}
+
+func (w *Shelf) forget(name string) {
+	if p := w.aggregates[name]; p != nil {
+		w.cache.size -= p.size
+		delete(w.aggregates, name)
+	}
+}
+
+// publish lets others see the numbers that partials of these aggregates and keys needed, and returns about how many bytes they
+// take.
+func (w *Shelf) publish(aggregates []Aggregate, keyNames string) (grown int64) {
+	if k := w.keys[keyNames]; k != nil {
+		grown += k.publish()
+	}
+	for _, a := range aggregates {
+		switch a.Kind {
+		case Set:
+			grown += w.members[a.Members].publish()
+		case TextSet:
+			grown += w.keys[a.Members].publish()
+		}
+	}
+	return grown
+}
+
+// Keys returns the keys of these names by number, with all keys of partials that were found before. The
+// result must not be changed.
+func (w *Shelf) Keys(names string) []string {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	if k := w.keys[names]; k != nil {
+		return k.published
+	}
+	return nil
+}
+
+// Members returns how many members all sets of that kind and name have.
+func (w *Shelf) Members(kind Kind, name string) int {
+	if kind == TextSet {
+		return len(w.Keys(name))
+	}
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	if m := w.members[name]; m != nil {
+		return m.published
+	}
+	return 0
+}
