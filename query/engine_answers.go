@@ -71,6 +71,13 @@ func newAnswers(s store.Store, bytes int64) *answers {
 	return &answers{versions: v, kept: lru.New[answerKey, keptAnswer](bytes), flights: map[flightKey]*flight{}}
 }
 
+// forgetAnswers drops all remembered answers.
+func (e *Engine) forgetAnswers() {
+	if e.answers != nil {
+		e.answers.kept.Clear()
+	}
+}
+
 // A basis is the first part of the keys of a request's answers: whose rows are read, of which days, and what
 // versions these have.
 type basis []byte

@@ -212,7 +212,7 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
-	p.engine.asked.note(p.subject, p.engine.now())
+	p.engine.keeper.Asked.Note(p.subject, p.engine.now())
 	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
 	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
 	var running sync.WaitGroup
