@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/recall"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -67,8 +68,8 @@ type Engine struct {
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
 	zones      *ask.Zones
-	room       sync.Pool // of *[]byte, for answers that are not kept
-	answers    *answers  // may be nil
+	room       sync.Pool       // of *[]byte, for answers that are not kept
+	answers    *recall.Answers // may be nil
 }
 
 // DefaultStoreFrom is the least number of pageviews a day of a website whose partials are stored, unless Config sets another one.
@@ -98,7 +99,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
-	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
+	e.answers = recall.New(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = compile.Fingerprints(e.types, e.store.Dialect())
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if e.now == nil {

@@ -220,7 +220,7 @@ func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
 		key, kept := p.engine.answerKey(one, at), false
-		if resp.Data[i], kept = p.engine.recall(ctx, one, key, budget); kept {
+		if resp.Data[i], kept = p.engine.answers.Recall(ctx, one, key, budget); kept {
 			continue
 		}
 		free <- struct{}{}
