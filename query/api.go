@@ -6,6 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/keep"
 )
 
 // Requests: see package ask.
@@ -165,3 +166,15 @@ const DefaultMaxAnswer = answer.DefaultMaxAnswer
 
 // NewBudget returns a Budget of that many bytes.
 func NewBudget(bytes int64) *Budget { return answer.NewBudget(bytes) }
+
+// Seals and stored states: see package keep.
+type (
+	// A Sealer computes seals and partials in advance.
+	Sealer = keep.Sealer
+	// A Backlog is the remaining work of a Sealer.
+	Backlog = keep.Backlog
+	// A SealReport says whether seals hold the rows that are computed again.
+	SealReport = keep.SealReport
+	// A SealDifference is a day for which the sealed rows of a table differ from the rows computed again.
+	SealDifference = keep.SealDifference
+)

@@ -16,6 +16,8 @@
 //	query/internal/compile  plan × dialect → a statement, and the days of data that it depends on
 //	query/internal/merge    plan → the rows of its statement, merged from partials in memory
 //	query/internal/finish   rows → an answer: gaps filled, compared with another period
+//	query/internal/recall   remembered answers; equal questions at the same time share one
+//	query/internal/keep     seals and states of quiet days, computed in advance
 //	query/answer            tables and their JSON
 //
 // This package runs them against a [store.Store], the only I/O. Names of the packages ask, catalog and answer that hosts use are also

@@ -13,9 +13,11 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/keep"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/recall"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -61,16 +63,13 @@ type Engine struct {
 	names      Names  // may be nil
 	plain      bool
 	merger     *merge.Merger
-	batch      *state.Cache // of partials that are to be stored
-	keeping    sync.Mutex   // held while partials are in the batch
-	storeFrom  int64
+	keeper     *keep.Keeper
 	prints     map[*catalog.BoundType]func() string // fingerprints
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
 	zones      *ask.Zones
-	room       sync.Pool // of *[]byte, for answers that are not kept
-	answers    *answers  // may be nil
-	asked      lastAsked
+	room       sync.Pool       // of *[]byte, for answers that are not kept
+	answers    *recall.Answers // may be nil
 }
 
 // DefaultStoreFrom is the least number of pageviews a day of a website whose partials are stored, unless Config sets another one.
@@ -100,21 +99,21 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
-	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
-	e.storeFrom = cmp.Or(cfg.StoreFrom, DefaultStoreFrom)
+	e.answers = recall.New(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = compile.Fingerprints(e.types, e.store.Dialect())
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if e.now == nil {
 		e.now = time.Now
 	}
-	var partials *state.Cache
+	var partials, batch *state.Cache
 	var keeper store.StateKeeper
 	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
-		partials = state.NewCache(most - most/buildingShare)
-		e.batch = state.NewCache(most / buildingShare)
+		partials = state.NewCache(most - most/keep.BatchShare)
+		batch = state.NewCache(most / keep.BatchShare)
 		keeper, _ = e.store.(store.StateKeeper)
 	}
 	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil))
+	e.keeper = keep.New(e.store, e.merger, batch, e.now, cmp.Or(cfg.StoreFrom, DefaultStoreFrom), e.plain, e.forgetAnswers)
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}

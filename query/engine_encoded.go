@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/query/internal/recall"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -57,7 +58,7 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 	at := p.basis(ctx)
 	key := p.wholeKey(at)
 	if key != nil {
-		kept, _ := p.engine.answers.kept.Get(*key)
+		kept, _ := p.engine.answers.Kept.Get(*key)
 		if e, ok := kept.(*Encoded); ok {
 			store.MeterOf(ctx).Add(e.rows, 0)
 			return e, ctx.Err()
@@ -84,15 +85,15 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 		return e, nil
 	}
 	e.JSON, e.compressed = slices.Clip(append(resp.Encode(nil), '\n')), &sync.Map{}
-	p.engine.answers.kept.Add(*key, e, e.cost())
+	p.engine.answers.Kept.Add(*key, e, e.cost())
 	return e, nil
 }
 
 // wholeKey is the key of the whole answer to p on basis at; nil when it is not kept.
-func (p *Prepared) wholeKey(at basis) *answerKey {
+func (p *Prepared) wholeKey(at basis) *recall.Key {
 	if at == nil || p.Key() == "" {
 		return nil
 	}
-	key := answerKey(sha256.Sum256(append(append(make([]byte, 0, 256), "whole "+p.Key()...), at...)))
+	key := recall.Key(sha256.Sum256(append(append(make([]byte, 0, 256), "whole "+p.Key()...), at...)))
 	return &key
 }

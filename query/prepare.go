@@ -212,7 +212,7 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
-	p.engine.asked.note(p.subject, p.engine.now())
+	p.engine.keeper.Asked.Note(p.subject, p.engine.now())
 	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
 	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
 	var running sync.WaitGroup
@@ -220,7 +220,7 @@ func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
 		key, kept := p.engine.answerKey(one, at), false
-		if resp.Data[i], kept = p.engine.recall(ctx, one, key, budget); kept {
+		if resp.Data[i], kept = p.engine.answers.Recall(ctx, one, key, budget); kept {
 			continue
 		}
 		free <- struct{}{}

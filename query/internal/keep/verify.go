@@ -1,4 +1,4 @@
-package query
+package keep
 
 import (
 	"context"
@@ -31,8 +31,8 @@ type SealDifference struct {
 // VerifySeals computes the sealed rows of the UTC days of a website again that [from, to) touches and whose seals are valid, and
 // compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not often enough is
 // a difference.
-func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
-	d, ok := e.store.(store.Deriver)
+func (k *Keeper) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
+	d, ok := k.store.(store.Deriver)
 	if !ok {
 		return SealReport{}, merge.ErrNotDerived
 	}
@@ -51,7 +51,7 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 		for i, day := range seals {
 			sealed[i] = day.Sealed > 0
 		}
-		err = inHalves(ctx, all.runs(sealed), func(run dayRun) error { return e.verify(ctx, d, run, table, &report) })
+		err = inHalves(ctx, all.runs(sealed), func(run dayRun) error { return k.verify(ctx, d, run, table, &report) })
 		if err != nil {
 			return report, err
 		}
@@ -61,14 +61,14 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 
 // verify compares the sealed rows of a table on the days of run, all of them sealed, and adds to report. A commit may become
 // visible before the store reports that the day changed, so days that differ are compared once more.
-func (e *Engine) verify(ctx context.Context, d store.Deriver, run dayRun, table compile.SealTable, report *SealReport) error {
+func (k *Keeper) verify(ctx context.Context, d store.Deriver, run dayRun, table compile.SealTable, report *SealReport) error {
 	before, err := freshSeals(ctx, d, run, table)
 	if err != nil {
 		return err
 	}
-	found, err := e.sealDifferences(ctx, run, table)
+	found, err := k.sealDifferences(ctx, run, table)
 	if err == nil && len(found) > 0 {
-		found, err = e.sealDifferences(ctx, run, table)
+		found, err = k.sealDifferences(ctx, run, table)
 	}
 	if err != nil {
 		return err
@@ -120,8 +120,8 @@ func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table compile.
 // days it sealed. Days whose rows change meanwhile may stay unchanged. It drops the partials of the website, in memory and in the
 // store, and all remembered answers: they have the same versions, and may have been computed from the old seals. Then it computes
 // and stores the partials that a [Sealer] would. Other processes do not drop their partials in memory.
-func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
-	d, ok := e.store.(store.Deriver)
+func (k *Keeper) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
+	d, ok := k.store.(store.Deriver)
 	if !ok {
 		return 0, merge.ErrNotDerived
 	}
@@ -135,28 +135,26 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		wanted[all.index(one.Start)] = true
 	}
 	err = inHalves(ctx, all.runs(wanted), func(run dayRun) error {
-		err := e.sealDays(ctx, website, run.Interval)
+		err := k.sealDays(ctx, website, run.Interval)
 		if err == nil {
 			sealed += run.Days()
 		}
 		return err
 	})
-	if e.merger.Partials != nil {
-		e.merger.Partials.Forget(website)
+	if k.merger.Partials != nil {
+		k.merger.Partials.Forget(website)
 	}
-	if keeper, ok := e.store.(store.StateKeeper); ok {
+	if keeper, ok := k.store.(store.StateKeeper); ok {
 		err = errors.Join(err, keeper.DropStates(ctx, website, nil))
 	}
-	if e.answers != nil {
-		e.answers.kept.Clear()
-	}
+	k.forget()
 	if err != nil {
 		return sealed, err
 	}
 	if known, err = d.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53)); err != nil {
 		return sealed, err
 	}
-	_, err = e.ahead(ctx, website, days.Quiet(known), func() bool { return ctx.Err() != nil })
+	_, err = k.ahead(ctx, website, days.Quiet(known), func() bool { return ctx.Err() != nil })
 	return sealed, errors.Join(err, ctx.Err())
 }
 
@@ -179,8 +177,8 @@ func inHalves(ctx context.Context, runs []dayRun, do func(dayRun) error) error {
 }
 
 // sealDifferences compares the sealed rows of a table on the days of run with the rows that the derivation gives.
-func (e *Engine) sealDifferences(ctx context.Context, run dayRun, table compile.SealTable) ([]SealDifference, error) {
-	rows, err := e.store.Query(ctx, compile.Differences(e.store.Dialect(), run.of, run.Interval, table))
+func (k *Keeper) sealDifferences(ctx context.Context, run dayRun, table compile.SealTable) ([]SealDifference, error) {
+	rows, err := k.store.Query(ctx, compile.Differences(k.store.Dialect(), run.of, run.Interval, table))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package query
+package keep
 
 import (
 	"cmp"
@@ -19,24 +19,24 @@ import (
 // stored twice. Partials of questions with filters, and of the ends of ranges, stay in memory.
 
 const (
-	buildingShare = 8       // this part of the memory for partials is for those that are to be stored
-	builtAtOnce   = 3       // days that are built and stored together at first; then twice as many while there is room
-	savedAtOnce   = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
+	BatchShare  = 8       // this part of the memory for partials is for those that are to be stored
+	builtAtOnce = 3       // days that are built and stored together at first; then twice as many while there is room
+	savedAtOnce = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
 // keep stores the partials of a website that are computed ahead, of the latest days first, and reports whether it is done.
 // Partials of a day are stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory
 // until the next call. It skips a website with fewer pageviews a day.
-func (e *Engine) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
-	e.keeping.Lock()
-	defer e.keeping.Unlock()
-	b := &batch{engine: e, from: pageviews, website: website, known: e.merger.Partials.Shelf(website), sets: e.merger.StateSets()}
-	if err := e.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+func (k *Keeper) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
+	k.keeping.Lock()
+	defer k.keeping.Unlock()
+	b := &batch{keeper: k, from: pageviews, website: website, known: k.merger.Partials.Shelf(website), sets: k.merger.StateSets()}
+	if err := k.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.site, b.days, b.built = e.batch.Shelf(website), days[n:], nil
+		b.site, b.days, b.built = k.batch.Shelf(website), days[n:], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
@@ -44,14 +44,14 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []calenda
 			n, atOnce = len(days), len(b.days)/2
 		case err != nil || !done:
 			return err != nil, err
-		case len(b.built) > 0 && e.batch.Size() < e.batch.MaxBytes()/8:
+		case len(b.built) > 0 && k.batch.Size() < k.batch.MaxBytes()/8:
 			atOnce = min(2*atOnce, merge.ComputedAtOnce)
 		}
 		days = days[:n]
-		e.batch.Forget(website)
+		k.batch.Forget(website)
 	}
 	if names := b.sets.Names(); b.known.HasOtherStored(names) { // an older program stored it
-		return true, e.merger.Keeper.DropStates(ctx, website, names)
+		return true, k.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
 }
@@ -62,8 +62,8 @@ var errNotKept = errors.New("query: the store keeps no partials")
 // StorePartials computes and stores the partials for answers without filters about the UTC days of a website that [from, to)
 // touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites with Config.StoreFrom.
 // It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
-func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
-	if e.merger.Keeper == nil {
+func (k *Keeper) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
+	if k.merger.Keeper == nil {
 		return errNotKept
 	}
 	var days []calendar.Interval
@@ -71,7 +71,7 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 	for at := w.From; at < w.To; at += calendar.Day {
 		days = append(days, calendar.Interval{From: at, To: at + calendar.Day})
 	}
-	_, err := e.keep(ctx, website, days, 0, func() bool { return ctx.Err() != nil })
+	_, err := k.keep(ctx, website, days, 0, func() bool { return ctx.Err() != nil })
 	return errors.Join(err, ctx.Err())
 }
 
@@ -80,7 +80,7 @@ var errNotBusy = errors.New("query: the website is not busy")
 
 // A batch makes states of some days.
 type batch struct {
-	engine  *Engine
+	keeper  *Keeper
 	website store.Subject
 	from    int64        // pageviews a day
 	site    *state.Shelf // that has the partials until they are stored
@@ -133,7 +133,7 @@ func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err err
 
 // gather computes the partials of a state set, of the days that are due.
 func (b *batch) gather(ctx context.Context, bu *merge.StateSet) (one built, err error) {
-	one = built{bu: bu, Lookup: bu.Lookup(b.engine.merger, b.site, b.website, b.days)}
+	one = built{bu: bu, Lookup: bu.Lookup(b.keeper.merger, b.site, b.website, b.days)}
 	one.Snapshot = b.snapshot
 	if err := one.Load(ctx); err != nil {
 		return one, err
@@ -197,7 +197,7 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	found, err := b.engine.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	found, err := b.keeper.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
 		read := make([]*state.Dictionary, len(b.days))
 		for i, of := range b.days {
@@ -258,8 +258,8 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		save := func(ctx context.Context) error { return b.engine.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
-		if err := b.engine.merger.Background.Do(ctx, 0, save); err != nil {
+		save := func(ctx context.Context) error { return b.keeper.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.keeper.merger.Background.Do(ctx, 0, save); err != nil {
 			return err
 		}
 		noted := make([]state.StoredVersion, n)

@@ -1,4 +1,4 @@
-package query
+package keep
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ type Sealer struct {
 	Progress func(Backlog)
 
 	backlog atomic.Pointer[Backlog]
-	engine  *Engine
+	keeper  *Keeper
 	store   store.Deriver
 	before  map[store.Subject][]store.Day // as the round before found them
 	done    map[store.Subject]uint64      // by website, the number of Deriver.Websites when no day was stale
@@ -59,18 +59,17 @@ func (s *Sealer) setBacklog(b Backlog) {
 	}
 }
 
-// NewSealer makes a Sealer for the store of e. It is nil when that is not a [store.Deriver], and with
-// Config.NoDerived.
-func NewSealer(e *Engine) *Sealer {
-	s, ok := e.store.(store.Deriver)
-	if !ok || e.plain {
+// NewSealer returns a Sealer of k, or nil if k computes nothing in advance.
+func NewSealer(k *Keeper) *Sealer {
+	s, ok := k.store.(store.Deriver)
+	if !ok || k.plain {
 		return nil
 	}
-	if e.merger.Keeper != nil {
-		e.merger.StateSets() // now, not when the first question waits
+	if k.merger.Keeper != nil {
+		k.merger.StateSets() // now, not when the first question waits
 	}
 	return &Sealer{
-		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
+		keeper: k, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
 		ahead: map[store.Subject][]store.Day{}, fragmented: map[store.Subject]map[int64]bool{},
 	}
 }
@@ -99,15 +98,15 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	if s == nil {
 		return
 	}
-	sealed, began := s.engine.now(), s.engine.now()
+	sealed, began := s.keeper.now(), s.keeper.now()
 	for {
-		rest(ctx, resealEvery-s.engine.now().Sub(began))
+		rest(ctx, resealEvery-s.keeper.now().Sub(began))
 		if ctx.Err() != nil {
 			return
 		}
-		began = s.engine.now()
+		began = s.keeper.now()
 		err := s.Reseal(ctx)
-		if now := s.engine.now(); now.Sub(sealed) >= sealEvery {
+		if now := s.keeper.now(); now.Sub(sealed) >= sealEvery {
 			sealed = now
 			_, more := s.Seal(ctx)
 			err = errors.Join(err, more)
@@ -122,10 +121,10 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 // each statement it rests nineteen times as long as that took while somebody asks or writes. It ends when ctx does.
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
 	var wanted []dayRun
-	for of := range s.engine.merger.Outdated.Take() {
+	for of := range s.keeper.merger.Outdated.Take() {
 		now, failed := s.daysOf(ctx, of)
 		err = errors.Join(err, failed)
-		for _, run := range s.engine.staleRuns(of, now, now) {
+		for _, run := range s.keeper.staleRuns(of, now, now) {
 			if _, ok, failed := changesOf(ctx, s.store, of, run.Interval); ok && failed == nil {
 				wanted = append(wanted, run)
 			}
@@ -149,7 +148,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	all := 0 // days
 	for of, version := range websites {
 		if s.done[of] == version && len(s.fragmented[of]) == 0 {
-			s.sealed[of] = s.engine.now()
+			s.sealed[of] = s.keeper.now()
 			continue
 		}
 		now, failed := s.daysOf(ctx, of)
@@ -159,7 +158,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		for _, run := range s.due(of, now) {
 			wanted, all = append(wanted, run), all+run.Days()
 		}
-		left := s.engine.staleRuns(of, now, now)
+		left := s.keeper.staleRuns(of, now, now)
 		for _, run := range left {
 			due.Days += run.Days()
 			if from, _ := run.Times(); due.Oldest.IsZero() || from.Before(due.Oldest) {
@@ -174,7 +173,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		due.States += s.statesDue(of)
 	}
 	s.setBacklog(due)
-	asked := s.engine.asked.order()
+	asked := s.keeper.Asked.order()
 	slices.SortFunc(wanted, func(a, b dayRun) int { return cmp.Or(asked(a.of, b.of), cmp.Compare(b.To, a.To)) })
 	sealedDays, failed := s.seal(ctx, wanted, 0)
 	err = errors.Join(err, failed)
@@ -227,9 +226,9 @@ func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day
 // seal seals stretches one after the other, and reports how many days. After each it rests so many times as long
 // as that took at least, while somebody asks or writes.
 func (s *Sealer) seal(ctx context.Context, wanted []dayRun, rests int) (sealedDays int, err error) {
-	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
+	for round := s.keeper.now(); len(wanted) > 0 && s.keeper.now().Sub(round) < sealRound; wanted = wanted[1:] {
 		run := wanted[0]
-		one := s.engine.merger.Background.Do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
+		one := s.keeper.merger.Background.Do(ctx, rests, func(ctx context.Context) error { return s.sealOne(ctx, run) })
 		switch {
 		case one == nil:
 			sealedDays += run.Days()
@@ -248,11 +247,11 @@ func (s *Sealer) seal(ctx context.Context, wanted []dayRun, rests int) (sealedDa
 func (s *Sealer) sealOne(ctx context.Context, run dayRun) error {
 	scattered := s.fragmented[run.of]
 	if run.whole {
-		err := s.engine.sealDays(ctx, run.of, run.Interval)
+		err := s.keeper.sealDays(ctx, run.of, run.Interval)
 		maps.DeleteFunc(scattered, func(day int64, _ bool) bool { return err == nil && run.Has(day) })
 		return err
 	}
-	partly, err := s.engine.reseal(ctx, run.of, run.Interval)
+	partly, err := s.keeper.reseal(ctx, run.of, run.Interval)
 	if partly && err == nil {
 		if scattered == nil {
 			scattered = map[int64]bool{}
@@ -267,15 +266,15 @@ func (s *Sealer) sealOne(ctx context.Context, run dayRun) error {
 
 // due are the days of a website to seal now, in stretches.
 func (s *Sealer) due(of store.Subject, known []store.Day) []dayRun {
-	now := s.engine.now()
-	found, all := s.settled(of, known), s.engine.staleRuns(of, known, known)
+	now := s.keeper.now()
+	found, all := s.settled(of, known), s.keeper.staleRuns(of, known, known)
 	if since, waits := s.sealed[of]; len(all) == 0 || !waits {
 		s.sealed[of] = now
-	} else if s.engine.outlast() && now.Sub(since) >= busyEvery {
+	} else if s.keeper.outlast() && now.Sub(since) >= busyEvery {
 		s.sealed[of] = now
 		return append(found, all...)
 	}
-	return append(found, s.engine.staleRuns(of, known, s.before[of])...)
+	return append(found, s.keeper.staleRuns(of, known, s.before[of])...)
 }
 
 // settled returns the fragmented days whose rows are assumed to be complete: they were over one day ago. They are sealed as a
@@ -284,7 +283,7 @@ func (s *Sealer) settled(of store.Subject, known []store.Day) []dayRun {
 	if len(known) == 0 {
 		return nil
 	}
-	over, all := s.engine.settledBefore(), spanned(of, known)
+	over, all := s.keeper.settledBefore(), spanned(of, known)
 	wanted := make([]bool, all.Days())
 	for _, d := range known {
 		wanted[all.index(d.Start)] = s.fragmented[of][d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
@@ -305,16 +304,16 @@ func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (er
 		}
 		return version
 	}
-	asked := s.engine.asked.order()
+	asked := s.keeper.Asked.order()
 	slices.SortFunc(websites, func(a, b store.Subject) int { return cmp.Or(asked(a, b), cmp.Compare(latest(b), latest(a))) })
-	round := s.engine.now()
-	stop := func() bool { return ctx.Err() != nil || s.engine.now().Sub(round) >= sealRound }
+	round := s.keeper.now()
+	stop := func() bool { return ctx.Err() != nil || s.keeper.now().Sub(round) >= sealRound }
 	for _, of := range websites {
 		quiet, due := days.Quiet(s.before[of]), s.statesDue(of)
 		if slices.Equal(quiet, s.ahead[of]) {
 			continue
 		}
-		done, failed := s.engine.ahead(ctx, of, quiet, stop)
+		done, failed := s.keeper.ahead(ctx, of, quiet, stop)
 		err = errors.Join(err, failed)
 		if !done {
 			return err

@@ -1,4 +1,4 @@
-package query
+package keep
 
 import (
 	"context"
@@ -16,29 +16,29 @@ import (
 // Seal has the store of e compute and keep the sessions and hits of the UTC days of a website that [from, to)
 // touches. Days whose rows change meanwhile may be left as they are: see [store.Deriver]. It fails when the
 // store is not one.
-func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
-	return e.sealDays(ctx, website, calendar.UTCDays(from, to))
+func (k *Keeper) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
+	return k.sealDays(ctx, website, calendar.UTCDays(from, to))
 }
 
-func (e *Engine) sealDays(ctx context.Context, website store.Subject, w calendar.Interval) error {
-	s, ok := e.store.(store.Deriver)
+func (k *Keeper) sealDays(ctx context.Context, website store.Subject, w calendar.Interval) error {
+	s, ok := k.store.(store.Deriver)
 	if !ok {
 		return merge.ErrNotDerived
 	}
-	return s.Seal(ctx, compile.Derivation(e.store.Dialect(), website, w, nil))
+	return s.Seal(ctx, compile.Derivation(k.store.Dialect(), website, w, nil))
 }
 
 // Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost
 // depends on the new rows, not on all rows of the days. If a day with rows has no seal yet, it is Seal. If all seals are valid,
 // it does nothing.
-func (e *Engine) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
-	_, err := e.reseal(ctx, website, calendar.UTCDays(from, to))
+func (k *Keeper) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
+	_, err := k.reseal(ctx, website, calendar.UTCDays(from, to))
 	return err
 }
 
 // reseal tells, too, whether only a part of the days was computed.
-func (e *Engine) reseal(ctx context.Context, website store.Subject, w calendar.Interval) (partly bool, err error) {
-	s, ok := e.store.(store.Deriver)
+func (k *Keeper) reseal(ctx context.Context, website store.Subject, w calendar.Interval) (partly bool, err error) {
+	s, ok := k.store.(store.Deriver)
 	if !ok {
 		return false, merge.ErrNotDerived
 	}
@@ -46,7 +46,7 @@ func (e *Engine) reseal(ctx context.Context, website store.Subject, w calendar.I
 	if err != nil || ok && changes == nil {
 		return false, err
 	}
-	return ok, s.Seal(ctx, compile.Derivation(e.store.Dialect(), website, w, changes))
+	return ok, s.Seal(ctx, compile.Derivation(k.store.Dialect(), website, w, changes))
 }
 
 // changesOf reads which session ids changed since whole days were sealed: see [days.Snapshot.Changes].
@@ -68,11 +68,11 @@ type dayRun struct {
 
 // outlast reports whether a seal is of use after later rows. Where a store keeps the rows of replaced seals, it
 // is not: see [store.Day].
-func (e *Engine) outlast() bool { return !e.store.Dialect().Has(dialect.InSeals) }
+func (k *Keeper) outlast() bool { return !k.store.Dialect().Has(dialect.InSeals) }
 
 // staleRuns returns the days of a website to seal: see [days.Stale].
-func (e *Engine) staleRuns(of store.Subject, now, before []store.Day) []dayRun {
-	return runsOf(of, days.Stale(now, before, e.outlast(), sealAtOnce))
+func (k *Keeper) staleRuns(of store.Subject, now, before []store.Day) []dayRun {
+	return runsOf(of, days.Stale(now, before, k.outlast(), sealAtOnce))
 }
 
 func runsOf(of store.Subject, all []calendar.Interval) []dayRun {

@@ -1,4 +1,4 @@
-package query
+package keep
 
 import (
 	"context"
@@ -19,11 +19,11 @@ const (
 // ahead has the partials stored that questions about a website without filters are merged from, of the latest of days,
 // which are quiet, and loads or computes them as far as there is memory. It reports whether it has come to the end, and
 // looks after every state set whether it is time to stop. What fails is computed when it is asked for.
-func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
+func (k *Keeper) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
 	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
 		days = days[:len(days)-1]
 	}
-	if e.merger.Partials == nil || len(days) == 0 {
+	if k.merger.Partials == nil || len(days) == 0 {
 		return true, nil
 	}
 	var latest []calendar.Interval
@@ -31,18 +31,18 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 	for n := aheadDays - 1; n >= 0; n-- {
 		latest = append(latest, merge.DayOf(last.AddDate(0, 0, -n)))
 	}
-	if e.merger.Keeper != nil {
-		settled := e.settledBefore().UnixMilli()
+	if k.merger.Keeper != nil {
+		settled := k.settledBefore().UnixMilli()
 		over := slices.DeleteFunc(slices.Clone(latest), func(s calendar.Interval) bool { return s.From >= settled })
-		if done, err = e.keep(ctx, website, over, e.storeFrom, stop); !done {
+		if done, err = k.keep(ctx, website, over, k.storeFrom, stop); !done {
 			return false, err
 		}
 	}
-	for _, bu := range e.merger.StateSets().All {
-		if e.merger.Partials.Size() > e.merger.Partials.MaxBytes()/aheadShare {
+	for _, bu := range k.merger.StateSets().All {
+		if k.merger.Partials.Size() > k.merger.Partials.MaxBytes()/aheadShare {
 			break
 		}
-		g := bu.Lookup(e.merger, e.merger.Partials.Shelf(website), website, latest)
+		g := bu.Lookup(k.merger, k.merger.Partials.Shelf(website), website, latest)
 		if !g.Site.Fit(bu.Aggregates) {
 			continue
 		}
@@ -61,4 +61,4 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 }
 
 // settledBefore returns the time before which days started whose rows are assumed to be complete: they were over one day ago.
-func (e *Engine) settledBefore() time.Time { return e.now().Add(-48 * time.Hour) }
+func (k *Keeper) settledBefore() time.Time { return k.now().Add(-48 * time.Hour) }

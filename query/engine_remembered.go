@@ -1,0 +1,72 @@
+package query
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/recall"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// DefaultResultCache bounds the bytes of remembered answers, unless Config sets another bound.
+const DefaultResultCache = 64 << 20
+
+// answerOnce returns the answer to p and remembers it under key, unless key is nil.
+func (e *Engine) answerOnce(ctx context.Context, p *plan.Parameter, key *recall.Key, caller string, budget *Budget, snapshot func() *days.Snapshot) Result {
+	compute := func(ctx context.Context, budget *Budget) Result { return e.answer(ctx, p, caller, budget, snapshot) }
+	if key == nil {
+		return compute(ctx, budget)
+	}
+	r, err := e.answers.Once(ctx, p, *key, caller, budget, compute)
+	if err != nil {
+		return finish.Failure(p, storeFailure(err))
+	}
+	return r
+}
+
+// forgetAnswers drops all remembered answers.
+func (e *Engine) forgetAnswers() {
+	if e.answers != nil {
+		e.answers.Kept.Clear()
+	}
+}
+
+// A basis is the first part of the keys of a request's answers: whose rows are read, of which days, and what
+// versions these have.
+type basis []byte
+
+// basis returns the versions that the answers of p depend on. It is nil if no answer is remembered.
+func (p *Prepared) basis(ctx context.Context) basis {
+	a := p.engine.answers
+	if a == nil {
+		return nil
+	}
+	all := p.ofKeptAnswers.get(func() []Dependency { return p.dependenciesOf(p.engine.keeps) })
+	if len(all) == 0 {
+		return nil
+	}
+	b := ask.AppendKeyTexts(nil, p.access)
+	for _, d := range all {
+		began := p.engine.now()
+		version, err := a.Versions.Version(ctx, d.Subject, d.From, d.To)
+		store.MeterOf(ctx).Add(0, p.engine.now().Sub(began))
+		if err != nil {
+			return nil // the answers are computed
+		}
+		b = ask.AppendKeyNumbers(b, d.From.Unix(), d.To.Unix(), int64(version))
+	}
+	return b
+}
+
+// answerKey is the key of the answer to p on basis at; nil when it is not kept.
+func (e *Engine) answerKey(p *plan.Parameter, at basis) *recall.Key {
+	if at == nil || p.Err != nil || !e.keeps(p.Plan) {
+		return nil
+	}
+	key := recall.Key(sha256.Sum256(append(at[:len(at):len(at)], p.Key...)))
+	return &key
+}

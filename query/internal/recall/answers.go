@@ -1,0 +1,183 @@
+// Package recall remembers answers, and computes the answer to equal questions that are asked at the same time once.
+//
+//	answers := recall.New(store, 64<<20)
+//	if result, ok := answers.Recall(ctx, parameter, key, budget); ok { … }
+//	result, err := answers.Once(ctx, parameter, *key, caller, budget, compute)
+//
+// A key includes the versions of the days that an answer depends on. So an answer is never found after its rows changed.
+package recall
+
+import (
+	"context"
+	"crypto/sha256"
+	"runtime/debug"
+	"sync"
+
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Answers remembers the answers to parameters, and answers equal questions that are asked at the same time once. It remembers
+// parameters and not whole requests, since dashboards share them, and since an answer to a parameter does not show the clock.
+type Answers struct {
+	Versions store.Versioner
+	Kept     *lru.Cache[Key, any]
+
+	mu      sync.Mutex
+	flights map[flightKey]*flight
+}
+
+// An Key is a hash of all that decides an answer: the access, the plan, and the versions of the
+// days that it depends on, read before it is computed. Who asks after a write finds another one.
+type Key [sha256.Size]byte
+
+// A finished answer to a parameter. Its tables are encoded.
+type finished struct {
+	data              answer.Table
+	previous, changes *answer.Table
+	more              bool
+	size              int64 // of a Budget
+}
+
+// A flight is an answer that is being computed for all who wait for it. It ends when the last of
+// them leaves, and not before.
+type flight struct {
+	done    chan struct{}
+	cancel  context.CancelFunc
+	waiting int
+
+	answer *finished // instead of failed
+	failed answer.Result
+}
+
+// A flightKey tells flights apart. Callers do not share them: one would wait for the other's turn.
+type flightKey struct {
+	answer Key
+	caller string
+	most   int64 // bytes of an answer
+}
+
+// New keeps so many bytes; nil when it keeps nothing, or s does not know when data changed.
+func New(s store.Store, bytes int64) *Answers {
+	v, ok := s.(store.Versioner)
+	if !ok || bytes < 0 {
+		return nil
+	}
+	return &Answers{Versions: v, Kept: lru.New[Key, any](bytes), flights: map[flightKey]*flight{}}
+}
+
+// Recall returns the answer that is remembered under key.
+func (a *Answers) Recall(ctx context.Context, p *plan.Parameter, key *Key, budget *answer.Budget) (r answer.Result, ok bool) {
+	if key == nil {
+		return r, false
+	}
+	known, _ := a.Kept.Get(*key)
+	f, ok := known.(*finished)
+	if !ok {
+		return r, false
+	}
+	store.MeterOf(ctx).Add(f.data.Len(), 0)
+	return f.result(p, budget), true
+}
+
+// Once returns the answer to p and remembers it under key. All callers that ask for it at the same time share the work, which is
+// compute. Its error is the context's.
+func (a *Answers) Once(ctx context.Context, p *plan.Parameter, key Key, caller string, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (answer.Result, error) {
+	f, began, err := a.join(ctx, flightKey{key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
+		f.answer, f.failed = encoded(ctx, p, answer.NewBudget(budget.Max()), compute)
+		if f.answer != nil {
+			a.Kept.Add(key, f.answer, f.answer.cost())
+		}
+	})
+	switch {
+	case err != nil:
+		return answer.Result{}, err
+	case f.answer == nil:
+		r := f.failed
+		r.ID = p.ID
+		return r, nil
+	case !began: // the caller that began it was counted
+		store.MeterOf(ctx).Add(f.answer.data.Len(), 0)
+	}
+	return f.answer.result(p, budget), nil
+}
+
+// join waits for the flight of key, and starts it with work if nobody did.
+func (a *Answers) join(ctx context.Context, key flightKey, work func(context.Context, *flight)) (_ *flight, began bool, _ error) {
+	a.mu.Lock()
+	f, joined := a.flights[key]
+	if !joined {
+		flying, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		f = &flight{done: make(chan struct{}), cancel: cancel}
+		a.flights[key] = f
+		go func() {
+			work(flying, f)
+			a.mu.Lock()
+			a.land(key, f)
+			a.mu.Unlock()
+			close(f.done)
+		}()
+	}
+	f.waiting++
+	a.mu.Unlock()
+	select {
+	case <-f.done:
+		return f, !joined, nil
+	case <-ctx.Done():
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if f.waiting--; f.waiting == 0 {
+		a.land(key, f)
+	}
+	return nil, !joined, ctx.Err()
+}
+
+// land ends f: nobody joins it any more.
+func (a *Answers) land(key flightKey, f *flight) {
+	f.cancel()
+	if a.flights[key] == f {
+		delete(a.flights, key)
+	}
+}
+
+// encoded computes the answer to p and encodes it. It recovers a panic, which would end the process.
+func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (f *finished, failed answer.Result) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			f, failed = nil, finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
+		}
+	}()
+	r := compute(ctx, budget)
+	if !r.Success {
+		return nil, r
+	}
+	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, size: budget.Used()}
+	if r.Previous != nil {
+		previous, changes := r.Previous.Encode(), r.Changes.Encode()
+		f.previous, f.changes = &previous, &changes
+	}
+	return f, failed
+}
+
+// result is f as the answer to p, which takes its size from budget.
+func (f *finished) result(p *plan.Parameter, budget *answer.Budget) answer.Result {
+	if mistake := budget.Reserve(f.size); mistake != nil {
+		return finish.Failure(p, mistake)
+	}
+	return answer.Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: finish.ResultMeta(p.Plan, f.data.Len(), f.more)}
+}
+
+// cost is about how many bytes f takes.
+func (f *finished) cost() int64 {
+	const fixed = 500
+	cost := fixed + f.data.Held()
+	if f.previous != nil {
+		cost += f.previous.Held() + f.changes.Held()
+	}
+	return cost
+}
