@@ -84,7 +84,7 @@ func (c *call) answer(ctx context.Context, r *front.Request) (*front.Answer, err
 func (c *call) take(ctx context.Context, e element) (row, error) {
 	if e.err != nil {
 		c.outcome.items = append(c.outcome.items, item{taken: taken{kind: c.route.kind}, err: e.err})
-		return row{}, nil
+		return row{}, nil //nolint:nilerr // the outcome has the mistake
 	}
 	f := newFields(e.fields)
 	got, err := c.accepted(ctx, f)
