@@ -217,3 +217,25 @@ func TestBackgroundPanicsAreLogged(t *testing.T) {
 	}
 	run(t, e, question("pages", 5))
 }
+
+// States that turn out to be too large while they are computed for an answer are the reason of this answer, which Explain cannot know.
+func TestStatesThatAreFoundTooLarge(t *testing.T) {
+	s := &daily{silent: silent{dialect.DuckDB()}}
+	s.version.Store(1)
+	e := logged(t, s, query.Config{ResultCache: -1}, &bytes.Buffer{})
+	for range 2 {
+		run(t, e, question("pages", 5))
+	}
+	if err := e.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.first.Add(1)
+	s.states = func() error { return store.ErrTooLarge }
+	if got, want := origin(t, e, question("pages", 5)), (query.Origin{Source: query.Merged, Why: query.Off}); got != want {
+		t.Errorf("Explain names %v, want %v", got, want)
+	}
+	run(t, e, question("pages", 5))
+	if n := answers(e.Stats(), query.Origin{Source: query.Statement, Why: query.StatesTooLarge}); n != 1 {
+		t.Errorf("%d statements because of too large states, want 1: %v", n, e.Stats().Answers)
+	}
+}
