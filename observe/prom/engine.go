@@ -14,7 +14,7 @@ import (
 //	sightline_answers_bytes                          memory of remembered answers
 //	sightline_states_bytes                           memory of states
 //	sightline_seal_days_due                          days to seal, summed over all websites
-//	sightline_seal_oldest_due_timestamp_seconds      start of the oldest day to seal; 0 if there is none
+//	sightline_seal_oldest_due_timestamp_seconds      start of the oldest day to seal; 0 if no day is due
 //	sightline_states_days_due                        days whose stored states have to be looked at
 //
 // The sources and reasons are the constants of package query.
@@ -28,7 +28,7 @@ func Engine(engine *query.Engine, sealer *query.Sealer) prometheus.Collector {
 		answerBytes: desc("answers_bytes", "Memory of remembered answers."),
 		stateBytes:  desc("states_bytes", "Memory of the states that answers are merged from."),
 		sealDays:    desc("seal_days_due", "Days to seal, added up over all websites."),
-		oldestDay:   desc("seal_oldest_due_timestamp_seconds", "Start of the oldest day to seal; 0 if there is none."),
+		oldestDay:   desc("seal_oldest_due_timestamp_seconds", "Start of the oldest day to seal; 0 if no day is due."),
 		stateDays:   desc("states_days_due", "Days whose stored states have to be looked at, added up over all websites."),
 	}
 }

@@ -2,7 +2,7 @@
 //
 //	answers := recall.New(store, 64<<20)
 //	if result, ok := answers.Recall(ctx, parameter, key, budget); ok { … }
-//	why := answers.Why(question)                     // why there is none
+//	why := answers.Why(question)                     // why it found no answer
 //	result, shared, err := answers.Once(ctx, parameter, question, caller, budget, compute)
 //
 // A key includes the versions of the days that an answer depends on. So an answer is never found after its rows changed.

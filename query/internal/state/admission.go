@@ -157,7 +157,8 @@ func (w *Shelf) WouldAdmit(all []Demand) bool {
 	return fit
 }
 
-// room reports whether there is memory, and else whether there is when w starts again empty: see Admit. The caller holds cache.mu.
+// room reports whether there is memory for all: see Admit. If not, again reports whether w has to start empty again. The caller holds
+// cache.mu.
 func (w *Shelf) room(all []Demand) (fit, again bool) {
 	c := w.cache
 	var bytes, more, names int64
