@@ -14,11 +14,13 @@ type explainedBody struct {
 	Data    []explainedEntry `json:"data"`
 }
 
-// explainedEntry describes one parameter: its plan for people, and its SQL statement with arguments.
+// explainedEntry describes one parameter: which source would answer it, its plan for people, and its SQL statement with arguments.
 type explainedEntry struct {
 	Parameter string       `json:"parameter"`
 	ID        string       `json:"id,omitempty"`
 	Success   bool         `json:"success"`
+	Source    query.Source `json:"source,omitempty"`
+	Why       query.Reason `json:"why,omitempty"` // why the source before it would not answer
 	Plan      string       `json:"plan,omitempty"`
 	SQL       string       `json:"sql,omitempty"`
 	Args      []explainArg `json:"args"`
@@ -81,7 +83,7 @@ func entryOf(x *query.Explained) explainedEntry {
 	if x.Err != nil {
 		e.Error, e.Code = x.Err.Message, x.Err.Code
 	} else {
-		e.Plan, e.SQL = x.Plan, x.SQL
+		e.Source, e.Why, e.Plan, e.SQL = x.Source, x.Why, x.Plan, x.SQL
 	}
 	for _, arg := range x.Args {
 		e.Args = append(e.Args, explainArg{arg.Name, arg.Value})

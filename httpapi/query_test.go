@@ -158,6 +158,9 @@ func TestCompile(t *testing.T) {
 	if sql := pages["sql"].(string); strings.Contains(sql, "x'y") || !strings.Contains(rec.Body.String(), `"value":"/x'y"`) && !strings.Contains(rec.Body.String(), `/x'y`) {
 		t.Errorf("the caller's text is not an argument: %s", rec.Body)
 	}
+	if pages["source"] != "statement" || pages["why"] != "off" { // the store has no states
+		t.Errorf("the source is %v, because of %v", pages["source"], pages["why"])
+	}
 	if bad := got["data"].([]any)[1].(map[string]any); bad["success"] != false || bad["code"] != "UNKNOWN_TYPE" || bad["error"] == "" {
 		t.Errorf("the unknown type: %v", bad)
 	}

@@ -161,6 +161,35 @@ type (
 	Budget = answer.Budget
 )
 
+// Where answers come from: see package answer.
+type (
+	// A Source gives answers.
+	Source = answer.Source
+	// A Reason says why a source did not give an answer.
+	Reason = answer.Reason
+	// An Origin is the source of an answer.
+	Origin = answer.Origin
+)
+
+// The sources, in the order in which they are tried.
+const (
+	Remembered = answer.Remembered
+	Merged     = answer.Merged
+	Statement  = answer.Statement
+)
+
+// The reasons why a source does not give an answer.
+const (
+	Off             = answer.Off
+	NotRememberable = answer.NotRememberable
+	NotMergeable    = answer.NotMergeable
+	FirstAsked      = answer.FirstAsked
+	DaysChanged     = answer.DaysChanged
+	NoRoom          = answer.NoRoom
+	StatesTooLarge  = answer.TooLarge
+	NotStored       = answer.NotStored
+)
+
 // DefaultMaxAnswer is the largest size of an answer, in bytes of JSON, unless Config sets another one.
 const DefaultMaxAnswer = answer.DefaultMaxAnswer
 

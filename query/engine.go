@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -49,6 +50,9 @@ type Config struct {
 	// is valid until its rows change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache; negative: no
 	// answer is remembered.
 	ResultCache int64
+	// Logger gets a line at level debug for each answer, with its source and the reason for it, and panics of work in the background.
+	// Nil: nothing is logged.
+	Logger *slog.Logger
 }
 
 // An Engine answers requests from one store. It is safe for concurrent use.
@@ -70,6 +74,8 @@ type Engine struct {
 	zones      *ask.Zones
 	room       sync.Pool       // of *[]byte, for answers that are not kept
 	answers    *recall.Answers // may be nil
+	log        *slog.Logger
+	counts     counts
 }
 
 // DefaultStoreFrom is the least number of pageviews a day of a website whose partials are stored, unless Config sets another one.
@@ -80,7 +86,10 @@ const DefaultMaxPartials = 256 << 20
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
+	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived, log: cfg.Logger}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
@@ -112,7 +121,7 @@ func New(cfg Config) (*Engine, error) {
 		batch = state.NewCache(most / keep.BatchShare)
 		keeper, _ = e.store.(store.StateKeeper)
 	}
-	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil))
+	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil), e.log)
 	e.keeper = keep.New(e.store, e.merger, batch, e.now, cmp.Or(cfg.StoreFrom, DefaultStoreFrom), e.plain, e.forgetAnswers)
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
@@ -142,8 +151,8 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 }
 
 // answer runs one parameter. It may run in a new goroutine, where a panic would end the process of the host, so a fault of a
-// store becomes a failure here.
-func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot) (r Result) {
+// store becomes a failure here. why is the reason why the answer was not remembered.
+func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot, why Reason) (r Result) {
 	if p.Err != nil {
 		return finish.Failure(p, p.Err)
 	}
@@ -155,8 +164,8 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, b
 	if err := e.slots.acquire(ctx, caller); err != nil {
 		return finish.Failure(p, storeFailure(err))
 	}
-	var took time.Duration
-	defer func() { e.slots.release(caller, took) }()
+	took := spent{from: Origin{Source: Merged, Why: why}}
+	defer func() { e.slots.release(caller, took.time) }()
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()
 	found, mistake := e.ask(ctx, p.Plan, p.Key, nil, budget, &took, snapshot)
@@ -175,6 +184,7 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, b
 	}
 	store.MeterOf(ctx).Add(found.Len(), 0)
 	r.Data = found.Table
+	e.note(ctx, p, took.from)
 	return r
 }
 
@@ -187,18 +197,25 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, e.timeout)
 }
 
-// ask answers p, which has that key, and adds the time of the store to took. The rows of the other
-// period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) (*finish.Answered, *Error) {
+// spent is the time that the store took for an answer, and where the answer came from. An answer whose rows or compared rows are from
+// a statement is from a statement.
+type spent struct {
+	time time.Duration
+	from Origin
+}
+
+// ask answers p, which has that key, and adds to took. The rows of the other period are those whose keys are among these.
+func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot func() *days.Snapshot) (*finish.Answered, *Error) {
 	began := e.now()
 	known := snapshot()
-	rows, err := e.merger.Rows(ctx, p, among, known)
+	rows, why, err := e.merger.Rows(ctx, p, among, known)
 	if rows == nil && err == nil {
+		took.from = Origin{Source: Statement, Why: why}
 		rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
 	}
-	spent := e.now().Sub(began)
-	store.MeterOf(ctx).Add(0, spent)
-	*took += spent
+	passed := e.now().Sub(began)
+	store.MeterOf(ctx).Add(0, passed)
+	took.time += passed
 	if errors.Is(err, store.ErrTooLarge) {
 		return nil, budget.TooLarge(err)
 	}

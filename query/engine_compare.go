@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
@@ -11,7 +10,7 @@ import (
 )
 
 // compare puts what is compared with the rows found of p into r.
-func (e *Engine) compare(ctx context.Context, p *plan.Parameter, found *finish.Answered, r *Result, budget *Budget, took *time.Duration, snapshot func() *days.Snapshot) *Error {
+func (e *Engine) compare(ctx context.Context, p *plan.Parameter, found *finish.Answered, r *Result, budget *Budget, took *spent, snapshot func() *days.Snapshot) *Error {
 	then := &finish.Answered{}
 	if found.Len() > 0 {
 		var mistake *Error

@@ -61,6 +61,9 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 		kept, _ := p.engine.answers.Kept.Get(*key)
 		if e, ok := kept.(*Encoded); ok {
 			store.MeterOf(ctx).Add(e.rows, 0)
+			for i := range p.resolved.Parameters {
+				p.engine.note(ctx, &p.resolved.Parameters[i], Origin{Source: Remembered})
+			}
 			return e, ctx.Err()
 		}
 	}
@@ -90,10 +93,10 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 }
 
 // wholeKey is the key of the whole answer to p on basis at; nil when it is not kept.
-func (p *Prepared) wholeKey(at basis) *recall.Key {
+func (p *Prepared) wholeKey(at *basis) *recall.Key {
 	if at == nil || p.Key() == "" {
 		return nil
 	}
-	key := recall.Key(sha256.Sum256(append(append(make([]byte, 0, 256), "whole "+p.Key()...), at...)))
+	key := recall.Key(sha256.Sum256(append(append(make([]byte, 0, 256), "whole "+p.Key()...), at.all...)))
 	return &key
 }

@@ -151,10 +151,12 @@ func (e *Engine) keeps(p *plan.Plan) bool {
 	return !p.ByClock() && (e.names == nil || !p.Type.ShowsNames())
 }
 
-// Explained shows the statement of one parameter.
+// Explained shows the statement of one parameter, and the source that would answer it now.
 type Explained struct {
 	Parameter string
 	ID        string
+	Source    Source // the first source that can give the answer
+	Why       Reason // why the source before it cannot; empty for Remembered
 	Plan      string // what it was resolved to, for people
 	SQL       string // returns codes, such as those of countries, for the names that the engine looks up by them
 	Args      []dialect.Arg
@@ -164,11 +166,11 @@ type Explained struct {
 	Other *Explained
 }
 
-// Explain returns what Run runs, one entry per parameter, unless the answer is cached or merged from
-// partials. With a [store.Deriver] it changes as days are sealed: the store is asked which are, and statements over rows
-// alone are shown where it does not tell or ctx ends.
+// Explain returns one entry per parameter: the statement of its answer, and which source would answer. Run runs the statement only if
+// the source is Statement. Explain does not count as a question. With a [store.Deriver] the statement changes as days are sealed. If
+// the store fails to list them or ctx ends, Explain shows a statement over rows alone.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
-	snapshot := p.engine.snapshot(ctx, p)
+	snapshot, at := p.engine.snapshot(ctx, p), p.basis(ctx)
 	found := make([]Explained, len(p.resolved.Parameters))
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
@@ -181,9 +183,23 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 			continue
 		}
 		found[i].explain(one.Plan, own)
+		key := p.engine.answerKey(one, at)
+		remembered := key != nil && p.engine.answers.Kept.Has(*key)
+		source := func(of *plan.Plan) (Source, Reason) {
+			if remembered {
+				return Remembered, ""
+			}
+			if why := p.engine.merger.Why(ctx, of, snapshot); why != "" {
+				return Statement, why
+			}
+			return Merged, p.engine.whyNotRemembered(one, key, at)
+		}
+		found[i].Source, found[i].Why = source(one.Plan)
 		if beside != nil {
+			other := one.Plan.Other.Plan
 			found[i].Other = &Explained{Parameter: one.Name, ID: one.ID}
-			found[i].Other.explain(one.Plan.Other.Plan, beside)
+			found[i].Other.explain(other, beside)
+			found[i].Other.Source, found[i].Other.Why = source(other)
 		}
 	}
 	return found
@@ -209,7 +225,7 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 }
 
 // run answers the request, whose kept answers stand on basis at.
-func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
+func (p *Prepared) run(ctx context.Context, budget *Budget, at *basis) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
 	p.engine.keeper.Asked.Note(p.subject, p.engine.now())
@@ -221,16 +237,19 @@ func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response
 		one := &p.resolved.Parameters[i]
 		key, kept := p.engine.answerKey(one, at), false
 		if resp.Data[i], kept = p.engine.answers.Recall(ctx, one, key, budget); kept {
+			if resp.Data[i].Success {
+				p.engine.note(ctx, one, Origin{Source: Remembered})
+			}
 			continue
 		}
 		free <- struct{}{}
 		if i == len(p.resolved.Parameters)-1 { // it needs no goroutine of its own
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, p.caller, budget, snapshot)
 			break
 		}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget, snapshot)
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, p.caller, budget, snapshot)
 		})
 	}
 	running.Wait()

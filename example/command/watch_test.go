@@ -28,6 +28,8 @@ func TestMetricsAddress(t *testing.T) {
 		`sightline_seal_days_due 0`,
 		`sightline_seal_oldest_due_timestamp_seconds 0`,
 		`sightline_states_days_due 0`,
+		`sightline_states_bytes 0`,
+		`sightline_answers_bytes 0`,
 		`go_goroutines `,
 		`process_resident_memory_bytes `,
 	} {

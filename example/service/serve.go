@@ -152,7 +152,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	a.metrics.watch(a.sealer)
+	a.metrics.watch(a.engine, a.sealer)
 	s.serve(s.main, all)
 	if s.track != nil {
 		s.serve(s.track, track)

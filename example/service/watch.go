@@ -54,22 +54,11 @@ func newMetrics(trail audit.Sizer) *metrics {
 	return m
 }
 
-// watch adds metrics of the work that s has left.
-func (m *metrics) watch(s *query.Sealer) {
-	if m == nil || s == nil {
-		return
+// watch adds the metrics of an engine and its sealer.
+func (m *metrics) watch(e *query.Engine, s *query.Sealer) {
+	if m != nil {
+		m.all.MustRegister(prom.Engine(e, s))
 	}
-	gauge := func(name, help string, value func(query.Backlog) float64) {
-		m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(s.Backlog()) }))
-	}
-	gauge("sightline_seal_days_due", "Days to seal, added up over all websites.", func(b query.Backlog) float64 { return float64(b.Days) })
-	gauge("sightline_seal_oldest_due_timestamp_seconds", "Start of the oldest day to seal; 0 if there is none.", func(b query.Backlog) float64 {
-		if b.Oldest.IsZero() {
-			return 0
-		}
-		return float64(b.Oldest.Unix())
-	})
-	gauge("sightline_states_days_due", "Days whose stored states have to be looked at, added up over all websites.", func(b query.Backlog) float64 { return float64(b.States) })
 }
 
 // observer returns the Config.Observe for the handler with a name.

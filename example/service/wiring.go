@@ -110,7 +110,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 }
 
 func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
-	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, NoDerived: a.settings.NoDerived}
+	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, NoDerived: a.settings.NoDerived, Logger: a.log}
 	if a.settings.NoResultCache {
 		cfg.ResultCache, cfg.MaxPartials = -1, -1
 	}

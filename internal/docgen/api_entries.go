@@ -60,10 +60,10 @@ var endpoints = map[string]endpoint{
 		target: "/v1/query?website_id=web_demo&parameters=countries&preset=last_7d&limit=2", errors: "as for `POST /v1/query`",
 	},
 	"POST /v1/query/compile": {
-		text: "The answer has the SQL of the query. The query is not run.", params: subjectParams,
+		text: "The query is not run. The answer has the SQL of each parameter, and the `source` that would answer now: `remembered`, `merged` or `statement`, in this order. `why` says why the source before it would not answer. [The layers](kept.md) explains both.", params: subjectParams,
 		body:   "as for `POST /v1/query`",
 		target: "/v1/query/compile?website_id=web_demo", request: `{"preset":"last_7d","parameters":["countries"]}`,
-		errors: "as for `POST /v1/query`", skip: "The answer has `queries`, each with `parameters`: the SQL, its arguments and its columns.",
+		errors: "as for `POST /v1/query`", skip: "The answer has `data` with one entry per parameter: `source`, `why`, `plan`, `sql` and `args`; for a comparison also `previous`.",
 	},
 	"GET /v1/query/types": {
 		params: []field{{"include_meta", "boolean", "also return descriptions, columns and hints for charts; default `false`"}},

@@ -1,7 +1,7 @@
-// Package prom makes Prometheus metrics of the reports that handlers send to Config.Observe:
+// Package prom makes Prometheus metrics of the reports that handlers send to Config.Observe, and of an engine:
 //
 //	collector := prom.New()
-//	registry.MustRegister(collector)
+//	registry.MustRegister(collector, prom.Engine(engine, sealer))
 //	api, err := httpapi.New(httpapi.Config{Observe: collector.Observe("api"), Engine: engine}) // and the other required fields
 //	mux.Handle("/", collector.InFlight("api", api))
 //	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))

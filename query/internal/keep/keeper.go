@@ -31,6 +31,14 @@ type Keeper struct {
 	keeping   sync.Mutex   // held while states are in the batch
 }
 
+// BatchSize returns about how many bytes of memory the states take that are to be stored.
+func (k *Keeper) BatchSize() int64 {
+	if k.batch == nil {
+		return 0
+	}
+	return k.batch.Size()
+}
+
 // New returns a keeper of the states that mr merges. batch is the memory for states that are to be stored.
 func New(s store.Store, mr *merge.Merger, batch *state.Cache, now func() time.Time, storeFrom int64, plain bool, forget func()) *Keeper {
 	return &Keeper{store: s, merger: mr, batch: batch, now: now, storeFrom: storeFrom, plain: plain, forget: forget}

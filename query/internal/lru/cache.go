@@ -54,6 +54,26 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return e.value, true
 }
 
+// Has reports whether key has a value. It does not count as a use of the value.
+func (c *Cache[K, V]) Has(key K) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at[key] != nil
+}
+
+// Size returns the cost of all values in bytes.
+func (c *Cache[K, V]) Size() int64 {
+	if c == nil {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held
+}
+
 // Add stores value under key and replaces its old value. The cost in bytes includes everything that only the cache refers to, and
 // the key. A value that costs more than the whole cache is not stored.
 func (c *Cache[K, V]) Add(key K, value V, cost int64) {

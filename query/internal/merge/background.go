@@ -76,7 +76,7 @@ func (mr *Merger) computeWaiting() {
 
 // computePartials computes what m lacks. What fails is computed when somebody asks again.
 func (mr *Merger) computePartials(ctx context.Context, m *Merge) {
-	defer func() { _ = recover() }() // whoever asks again gets the statement's answer
+	defer mr.recovered("computing states") // a statement gives the next answer
 	g := mr.lookup(m, nil)
 	g.background = true
 	if g.Load(ctx) == nil {

@@ -88,6 +88,18 @@ func (g *Lookup) Look(of *mergedPart, versions []uint64) (missing []int) {
 	return slices.Compact(missing)
 }
 
+// look returns what Look returns. If g peeks, it does not fill g.Found, and does not count as a use of the partials.
+func (g *Lookup) look(of *mergedPart, versions []uint64) (missing []int) {
+	if !g.peeks {
+		return g.Look(of, versions)
+	}
+	for _, i := range of.leaves {
+		missing = append(missing, g.Site.Missing(g.leaves[i].Aggregate, g.stretches, versions)...)
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
 // maxPartialBytes bounds the result of a statement that computes partials.
 const maxPartialBytes = 1 << 28
 

@@ -82,6 +82,6 @@ func (g *Lookup) mostlyInMemory(ctx context.Context) bool {
 	}
 	return !slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
 		versions := g.Versions(of)
-		return 2*len(g.Look(of, versions)) > len(rowsIn(versions))
+		return 2*len(g.look(of, versions)) > len(rowsIn(versions))
 	})
 }

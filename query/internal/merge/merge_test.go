@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -159,7 +160,7 @@ func TestMergeOnKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := New(nothing{}, types, nil, nil, store.NewPace(nothing{}, time.Now, nil))
+	e := New(nothing{}, types, nil, nil, store.NewPace(nothing{}, time.Now, nil), slog.New(slog.DiscardHandler))
 	of := func(typ string, filters []ask.Filter, groups ...string) *plan.Plan {
 		found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 			ask.Request{Parameters: []ask.Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
@@ -262,5 +263,5 @@ func testMerger(s store.Store) (*Merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(s, types, state.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil)), nil
+	return New(s, types, state.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil), slog.New(slog.DiscardHandler)), nil
 }

@@ -1,6 +1,9 @@
 package merge
 
 import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -19,13 +22,29 @@ type Merger struct {
 	StateSets  func() StateSets
 	Background *background
 	Outdated   websiteSet
+	log        *slog.Logger
 }
 
-// New returns a merger for answers about types. partials and keeper may be nil.
-func New(s store.Store, types *catalog.Registry, partials *state.Cache, keeper store.StateKeeper, pace *store.Pace) *Merger {
-	mr := &Merger{store: s, types: types, Partials: partials, Keeper: keeper, Background: newBackground(pace)}
+// New returns a merger for answers about types. partials and keeper may be nil. Panics of work that no caller waits for are written
+// to log.
+func New(s store.Store, types *catalog.Registry, partials *state.Cache, keeper store.StateKeeper, pace *store.Pace, log *slog.Logger) *Merger {
+	mr := &Merger{store: s, types: types, Partials: partials, Keeper: keeper, Background: newBackground(pace), log: log}
 	mr.StateSets = sync.OnceValue(mr.findStateSets)
 	return mr
+}
+
+// recovered recovers a panic that no caller gets as an error, and logs it. Call it with defer.
+func (mr *Merger) recovered(what string) {
+	if fault := recover(); fault != nil {
+		mr.logFault(what, fmt.Errorf("panic: %v\n%s", fault, debug.Stack()))
+	}
+}
+
+// logFault logs a fault that only costs time: a statement gives the answer, or the next question computes the states.
+func (mr *Merger) logFault(what string, fault error) {
+	if fault != nil {
+		mr.log.Error("query: a panic was recovered", "while", what, "error", fault)
+	}
 }
 
 // Sealed returns the seals that the statement of p may read, as snapshot has them.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
@@ -36,42 +37,86 @@ func (m *Merge) aggregates(of *mergedPart) []state.Aggregate {
 	return all
 }
 
-// Rows returns the rows that the statement of p would give, merged from partials. It returns nil if the statement has to run:
-//
-// - the answer is asked for the first time, unless most of its partials are stored, or in memory without the filters on its keys
-// - the rows of most days change
-// - many partials are missing, which are then computed in the background
-// - the engine has no partials
+// Rows returns the rows that the statement of p would give, merged from partials. It returns nil and the reason if the statement has to run. It
+// merges a new question too, if most of its partials are stored, or in memory without the filters on its keys.
 //
 // It computes a few missing partials at once. While rows are written, partials of different tables may differ in time by as much
 // as it takes to compute them.
-func (mr *Merger) Rows(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, error) {
+func (mr *Merger) Rows(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, answer.Reason, error) {
 	if mr.Partials == nil {
-		return nil, nil
+		return nil, answer.Off, nil
 	}
 	if g := mr.lookup(mergeOnKeys(p), snapshot); g != nil && g.mostlyInMemory(ctx) {
-		if rows, err := g.merged(ctx, among); rows != nil || err != nil {
-			return rows, err
+		if rows, why, err := g.merged(ctx, among); rows != nil || err != nil {
+			return rows, why, err
 		}
 	}
 	g := mr.lookup(mergeOf(p), snapshot)
-	if g == nil || !g.Site.Asked(g.all()) && !g.mostlyStored(ctx) {
-		return nil, nil
+	if g == nil {
+		return nil, answer.NotMergeable, nil
+	}
+	if why := g.unasked(ctx, g.Site.Asked(g.all())); why != "" {
+		return nil, why, nil
 	}
 	return g.merged(ctx, among)
 }
 
-func (g *Lookup) merged(ctx context.Context, among [][]string) (*store.Rows, error) {
-	if err := g.Load(ctx); err != nil {
-		return nil, err
+// Why returns the reason that Rows would return now, or an empty one if it would return rows. It computes nothing, and does not
+// count as a use of partials. Rows may still find that partials which are missing now do not fit into memory.
+func (mr *Merger) Why(ctx context.Context, p *plan.Plan, snapshot *days.Snapshot) answer.Reason {
+	if mr.Partials == nil {
+		return answer.Off
+	}
+	if g := mr.lookup(mergeOnKeys(p), snapshot); g != nil {
+		if g.peeks = true; g.mostlyInMemory(ctx) && g.why(ctx) == "" {
+			return ""
+		}
+	}
+	g := mr.lookup(mergeOf(p), snapshot)
+	if g == nil {
+		return answer.NotMergeable
+	}
+	g.peeks = true
+	if why := g.unasked(ctx, g.Site.WereAsked(g.all())); why != "" {
+		return why
+	}
+	return g.why(ctx)
+}
+
+// why returns the reason that merged would return before it computes partials.
+func (g *Lookup) why(ctx context.Context) answer.Reason {
+	if g.Load(ctx) != nil {
+		return answer.NotStored
 	}
 	if g.manyStale() {
-		return nil, nil
+		return answer.DaysChanged
 	}
-	if fit, err := g.gather(ctx); err != nil || !fit {
-		return nil, err
+	_, why := g.missing(ctx)
+	return why
+}
+
+// unasked returns the reason why a question is not worth its partials, or none if it was asked before or most of them are stored.
+func (g *Lookup) unasked(ctx context.Context, before bool) answer.Reason {
+	switch {
+	case before || g.mostlyStored(ctx):
+		return ""
+	case !g.Site.Fit(g.all()):
+		return answer.TooLarge
 	}
-	return g.finish(g.merger.Partials, g.Site, g.Found, among), nil
+	return answer.FirstAsked
+}
+
+func (g *Lookup) merged(ctx context.Context, among [][]string) (*store.Rows, answer.Reason, error) {
+	if err := g.Load(ctx); err != nil {
+		return nil, "", err
+	}
+	if g.manyStale() {
+		return nil, answer.DaysChanged, nil
+	}
+	if why, err := g.gather(ctx); err != nil || why != "" {
+		return nil, why, err
+	}
+	return g.finish(g.merger.Partials, g.Site, g.Found, among), "", nil
 }
 
 // A Lookup finds the partials of a merge, or computes them.
@@ -84,28 +129,44 @@ type Lookup struct {
 
 	background bool // no caller waits: statements have a pace, and the lock of the website is held between them only
 
+	peeks bool // nothing is computed, and nothing counts as used
+
 	pending *pending // what is computed while stored partials are loaded
 }
 
-// gather finds the partials of all parts and computes the missing ones, if there is memory for them. The snapshot is loaded.
-func (g *Lookup) gather(ctx context.Context) (fit bool, err error) {
+// missing returns how many partials of each part are missing, and the reason not to compute them, if there is one. The snapshot is
+// loaded.
+func (g *Lookup) missing(ctx context.Context) (missing []int, why answer.Reason) {
 	missing, some, slow := make([]int, len(g.parts)), false, false
 	for i, of := range g.parts {
 		versions := g.Versions(of)
-		lacks := g.Look(of, versions)
+		lacks := g.look(of, versions)
 		missing[i] = len(lacks)
 		some = some || len(lacks) > 0
 		slow = slow || !g.background && g.slow(ctx, of, lacks, versions)
 	}
-	if !some {
-		return true, nil
+	admit := g.Site.Admit
+	if g.peeks {
+		admit = g.Site.WouldAdmit
 	}
-	if !g.Site.Admit(g.demands(missing)) {
-		return false, nil
+	switch {
+	case some && !admit(g.demands(missing)):
+		return missing, answer.NoRoom
+	case slow:
+		return missing, answer.NotStored
 	}
-	if slow {
+	return missing, ""
+}
+
+// gather finds the partials of all parts and computes the missing ones. It returns a reason if it does not: then they have no room, or
+// are computed in the background. The snapshot is loaded.
+func (g *Lookup) gather(ctx context.Context) (answer.Reason, error) {
+	missing, why := g.missing(ctx)
+	if why == answer.NotStored {
 		g.merger.computeLater(g.Merge)
-		return false, nil
+	}
+	if why != "" {
+		return why, nil
 	}
 	for i, of := range g.parts {
 		if missing[i] == 0 {
@@ -118,15 +179,15 @@ func (g *Lookup) gather(ctx context.Context) (fit bool, err error) {
 		}
 		switch {
 		case errors.Is(err, ErrNoRoom):
-			return false, nil
+			return answer.NoRoom, nil
 		case TooLarge(err):
 			g.Site.Exclude(g.aggregates(of))
-			return false, nil
+			return answer.TooLarge, nil
 		case err != nil:
-			return false, err
+			return "", err
 		}
 	}
-	return true, nil
+	return "", nil
 }
 
 // demands are the aggregates of all parts, of which so many stretches are missing.
@@ -161,7 +222,11 @@ func (g *Lookup) manyStale() bool {
 	many := false
 	for _, of := range g.parts {
 		versions := g.Versions(of)
-		stale := g.Site.Stale(g.leaves[of.Count].Aggregate, g.stretches, versions)
+		count := g.Site.Stale
+		if g.peeks {
+			count = g.Site.CountStale
+		}
+		stale := count(g.leaves[of.Count].Aggregate, g.stretches, versions)
 		many = many || stale > 0 && 4*stale >= len(rowsIn(versions))
 	}
 	return many

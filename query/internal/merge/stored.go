@@ -145,7 +145,7 @@ func (g *Lookup) computeBeside(ctx context.Context, of *mergedPart, missing []in
 	g.pending = b
 	go func() {
 		defer close(b.done)
-		defer func() { _ = recover() }() // whoever asks again finds out
+		defer g.merger.recovered("computing states beside stored states") // the caller asks the store again
 		b.computed, b.err = g.ask(ctx, of, b.from, b.to, snapshot)
 	}()
 }
@@ -180,7 +180,7 @@ func (g *Lookup) loadChunks(ctx context.Context, bu *StateSet, some []state.Aggr
 	var all []storedDays
 	for bytes := 0; len(chunks) > 0; {
 		read := make([]storedDays, min(len(chunks), readAtOnce))
-		state.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) })
+		g.merger.logFault("reading stored states", state.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) }))
 		for _, one := range read {
 			for _, found := range one.of {
 				bytes += len(found.Bytes)
@@ -224,7 +224,9 @@ func (g *Lookup) loadDays(bu *StateSet, some []state.Aggregate, all []storedDays
 			states = append(states, one)
 		}
 	}
-	for _, day := range g.Site.Load(&bu.StateSet, some, Quarter, states) {
+	damaged, fault := g.Site.Load(&bu.StateSet, some, Quarter, states)
+	g.merger.logFault("decoding stored states", fault)
+	for _, day := range damaged {
 		unread = append(unread, state.StoredVersion{Name: bu.Name, Of: day})
 	}
 	g.Site.NoteStored(unread)

@@ -2,7 +2,8 @@
 //
 //	answers := recall.New(store, 64<<20)
 //	if result, ok := answers.Recall(ctx, parameter, key, budget); ok { … }
-//	result, err := answers.Once(ctx, parameter, *key, caller, budget, compute)
+//	why := answers.Why(question)                     // why it found no answer
+//	result, shared, err := answers.Once(ctx, parameter, question, caller, budget, compute)
 //
 // A key includes the versions of the days that an answer depends on. So an answer is never found after its rows changed.
 package recall
@@ -26,12 +27,25 @@ import (
 type Answers struct {
 	Versions store.Versioner
 	Kept     *lru.Cache[Key, any]
+	asked    *lru.Cache[Key, Key] // by questions: the key of the latest answer
 
 	mu      sync.Mutex
 	flights map[flightKey]*flight
 }
 
-// An Key is a hash of all that decides an answer: the access, the plan, and the versions of the
+// A Question is a parameter at some versions of its days.
+type Question struct {
+	Key Key // of its answer
+	Of  Key // the same without the versions
+}
+
+// askedBytes bounds the memory for questions, of which each takes askedCost.
+const (
+	askedBytes = 1 << 20
+	askedCost  = 200
+)
+
+// A Key is a hash of all that decides an answer: the access, the plan, and the versions of the
 // days that it depends on, read before it is computed. Who asks after a write finds another one.
 type Key [sha256.Size]byte
 
@@ -67,7 +81,7 @@ func New(s store.Store, bytes int64) *Answers {
 	if !ok || bytes < 0 {
 		return nil
 	}
-	return &Answers{Versions: v, Kept: lru.New[Key, any](bytes), flights: map[flightKey]*flight{}}
+	return &Answers{Versions: v, Kept: lru.New[Key, any](bytes), flights: map[flightKey]*flight{}, asked: lru.New[Key, Key](askedBytes)}
 }
 
 // Recall returns the answer that is remembered under key.
@@ -84,26 +98,44 @@ func (a *Answers) Recall(ctx context.Context, p *plan.Parameter, key *Key, budge
 	return f.result(p, budget), true
 }
 
-// Once returns the answer to p and remembers it under key. All callers that ask for it at the same time share the work, which is
-// compute. Its error is the context's.
-func (a *Answers) Once(ctx context.Context, p *plan.Parameter, key Key, caller string, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (answer.Result, error) {
-	f, began, err := a.join(ctx, flightKey{key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
+// Why returns the reason why no answer to q is remembered.
+func (a *Answers) Why(q Question) answer.Reason {
+	switch key, asked := a.asked.Get(q.Of); {
+	case !asked:
+		return answer.FirstAsked
+	case key != q.Key:
+		return answer.DaysChanged
+	}
+	return answer.NoRoom
+}
+
+// Clear forgets all answers.
+func (a *Answers) Clear() {
+	a.Kept.Clear()
+	a.asked.Clear()
+}
+
+// Once returns the answer to p and remembers it as the answer to q. All callers that ask for it at the same time share the work, which
+// is compute; shared reports whether another caller began it. Its error is the context's.
+func (a *Answers) Once(ctx context.Context, p *plan.Parameter, q Question, caller string, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (r answer.Result, shared bool, _ error) {
+	f, began, err := a.join(ctx, flightKey{q.Key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
 		f.answer, f.failed = encoded(ctx, p, answer.NewBudget(budget.Max()), compute)
 		if f.answer != nil {
-			a.Kept.Add(key, f.answer, f.answer.cost())
+			a.Kept.Add(q.Key, f.answer, f.answer.cost())
+			a.asked.Add(q.Of, q.Key, askedCost)
 		}
 	})
 	switch {
 	case err != nil:
-		return answer.Result{}, err
+		return answer.Result{}, false, err
 	case f.answer == nil:
-		r := f.failed
+		r = f.failed
 		r.ID = p.ID
-		return r, nil
+		return r, !began, nil
 	case !began: // the caller that began it was counted
 		store.MeterOf(ctx).Add(f.answer.data.Len(), 0)
 	}
-	return f.answer.result(p, budget), nil
+	return f.answer.result(p, budget), !began, nil
 }
 
 // join waits for the flight of key, and starts it with work if nobody did.

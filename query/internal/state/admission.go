@@ -39,11 +39,9 @@ func (a *asked) since() uint64 {
 func (w *Shelf) Asked(all []Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	before, now := true, w.cache.tick()
+	before, now := w.askedBefore(all), w.cache.tick()
 	for _, a := range all {
 		of := w.asked[a.Name]
-		known := w.aggregates[a.Name]
-		before = before && (known != nil && !known.tooLarge || known == nil && of != nil)
 		if of == nil {
 			if len(w.asked) >= maxAsked {
 				clear(w.asked)
@@ -55,6 +53,23 @@ func (w *Shelf) Asked(all []Aggregate) bool {
 		of.at[0] = now
 	}
 	return before
+}
+
+// WereAsked returns what Asked would return, and notes nothing.
+func (w *Shelf) WereAsked(all []Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return w.askedBefore(all)
+}
+
+// askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds cache.mu.
+func (w *Shelf) askedBefore(all []Aggregate) bool {
+	return !slices.ContainsFunc(all, func(a Aggregate) bool {
+		if known := w.aggregates[a.Name]; known != nil {
+			return known.tooLarge
+		}
+		return w.asked[a.Name] == nil
+	})
 }
 
 // Fit reports whether these aggregates fit into memory, as far as is known.
@@ -125,9 +140,27 @@ type Demand struct {
 // the numbers of keys and members of other questions take the room, and the answer was asked for often enough, w starts again
 // empty.
 func (w *Shelf) Admit(all []Demand) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	fit, again := w.room(all)
+	if again {
+		w.cache.renew(w)
+	}
+	return fit
+}
+
+// WouldAdmit returns what Admit would return, and changes nothing.
+func (w *Shelf) WouldAdmit(all []Demand) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	fit, _ := w.room(all)
+	return fit
+}
+
+// room reports whether there is memory for all: see Admit. If not, again reports whether w has to start empty again. The caller holds
+// cache.mu.
+func (w *Shelf) room(all []Demand) (fit, again bool) {
 	c := w.cache
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	var bytes, more, names int64
 	stretches, missing, since, often := 0, 0, c.clock, true
 	for _, a := range all {
@@ -138,12 +171,9 @@ func (w *Shelf) Admit(all []Demand) bool {
 		}
 	}
 	if bytes+w.size > c.most {
-		if often && bytes+names <= c.most && c.websites[w.subject] == w {
-			c.renew(w)
-		}
-		return false
+		return false, often && bytes+names <= c.most && c.websites[w.subject] == w
 	}
-	return 4*missing < stretches || c.used(since)+more <= c.most
+	return 4*missing < stretches || c.used(since)+more <= c.most, false
 }
 
 // used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made again when

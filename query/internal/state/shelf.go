@@ -53,13 +53,28 @@ type version struct {
 func (w *Shelf) Find(a Aggregate, stretches []calendar.Interval, versions []uint64) (found []*Partial, missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
+	if known := w.aggregates[a.Name]; known != nil {
+		known.used = w.cache.tick()
+		known.found++
+	}
+	return w.find(a, stretches, versions)
+}
+
+// Missing returns the missing stretches that Find returns. It does not count as a use of the partials.
+func (w *Shelf) Missing(a Aggregate, stretches []calendar.Interval, versions []uint64) []int {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	_, missing := w.find(a, stretches, versions)
+	return missing
+}
+
+// find does the work of Find. The caller holds cache.mu.
+func (w *Shelf) find(a Aggregate, stretches []calendar.Interval, versions []uint64) (found []*Partial, missing []int) {
 	found = make([]*Partial, len(stretches))
 	known := w.aggregates[a.Name]
 	if known == nil {
 		known = &shelved{}
 	}
-	known.used = w.cache.tick()
-	known.found++
 	for i, s := range stretches {
 		if versions[i] == 0 {
 			continue
@@ -88,20 +103,34 @@ func (w *Shelf) Has(all []Aggregate) bool {
 func (w *Shelf) Stale(a Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
+	stale := w.stale(a, stretches, versions)
+	for _, i := range stale {
+		v := w.aggregates[a.Name].of[stretches[i]]
+		v.wanted = versions[i]
+		w.aggregates[a.Name].of[stretches[i]] = v
+	}
+	return len(stale)
+}
+
+// CountStale returns what Stale would return, and counts none of them.
+func (w *Shelf) CountStale(a Aggregate, stretches []calendar.Interval, versions []uint64) int {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return len(w.stale(a, stretches, versions))
+}
+
+// stale returns the stretches that Stale counts. The caller holds cache.mu.
+func (w *Shelf) stale(a Aggregate, stretches []calendar.Interval, versions []uint64) (stale []int) {
 	known := w.aggregates[a.Name]
 	if known == nil {
-		return 0
+		return nil
 	}
 	for i, s := range stretches {
-		v, ok := known.of[s]
-		if !ok || max(v.rows, v.wanted) >= versions[i] {
-			continue
+		if v, ok := known.of[s]; ok && max(v.rows, v.wanted) < versions[i] {
+			stale = append(stale, i)
 		}
-		n++
-		v.wanted = versions[i]
-		known.of[s] = v
 	}
-	return n
+	return stale
 }
 
 // Lock takes the lock that Add needs. It returns the error of ctx if ctx ends first.

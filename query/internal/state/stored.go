@@ -1,7 +1,9 @@
 package state
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -138,24 +140,29 @@ type StoredState struct {
 }
 
 // Load decodes some aggregates of stored states into memory. Without keys, the width of a cell is width. It returns the intervals
-// whose states cannot be read, since they are damaged or belong to a replaced dictionary. The caller holds the lock of w.
-func (w *Shelf) Load(bu *StateSet, some []Aggregate, width int64, states []StoredState) (unread []calendar.Interval) {
+// whose states cannot be read, since they are damaged or belong to a replaced dictionary, and a panic of reading them, if there was
+// one. The caller holds the lock of w.
+func (w *Shelf) Load(bu *StateSet, some []Aggregate, width int64, states []StoredState) (unread []calendar.Interval, fault error) {
 	readers := make([]*stateReader, len(states))
 	names, whole := bu.Dictionaries(some), []string(nil)
-	numbered := Parallel(1, 1, func(int) { whole = w.wholeDictionaries(bu, some, width, states) }) && Parallel(2, 2, func(i int) { // members while keys are
+	fault = Parallel(1, 1, func(int) { whole = w.wholeDictionaries(bu, some, width, states) })
+	number := func(i int) { // members while keys are
 		w.keepDictionaries(whole, states, i == 0)
 		for j := range states {
 			if i == 1 {
 				readers[j] = w.newStateReader(bu, states[j], width)
 			}
 		}
-	})
+	}
+	if fault == nil {
+		fault = Parallel(2, 2, number)
+	}
 	found := make([][]*Partial, len(states))
-	if numbered {
+	if fault == nil {
 		for _, r := range readers {
 			r.number(w, some)
 		}
-		Parallel(runtime.GOMAXPROCS(0), len(states), func(i int) { found[i] = readers[i].partials(some) })
+		fault = Parallel(runtime.GOMAXPROCS(0), len(states), func(i int) { found[i] = readers[i].partials(some) })
 	}
 	made := make([][]*Partial, len(some))
 	var stretches []calendar.Interval
@@ -176,7 +183,7 @@ func (w *Shelf) Load(bu *StateSet, some []Aggregate, width int64, states []Store
 	if len(stretches) > 0 {
 		w.keep(some, bu.KeyNames, stretches, versions, made)
 	}
-	return unread
+	return unread, fault
 }
 
 // wholeDictionaries returns the names of dictionaries of some aggregates whose members are all numbered. Dictionaries that the
@@ -206,22 +213,30 @@ func (w *Shelf) keepDictionaries(names []string, states []StoredState, ofMembers
 	}
 }
 
-// Parallel calls what with each number below n, some at once. It reports whether none panicked. If one did, because of a fault of
-// the store or of this program, others may not have been called, and the caller computes their results.
-func Parallel(some, n int, what func(int)) (ok bool) {
-	var next, done atomic.Int64
+// Parallel calls what with each number below n, some at once. Its error is the first panic, with its stack. After a panic, others may
+// not have been called, and the caller computes their results.
+func Parallel(some, n int, what func(int)) error {
+	var next atomic.Int64
+	var first atomic.Pointer[error]
 	var all sync.WaitGroup
 	for range min(some, n) {
 		all.Go(func() {
-			defer func() { _ = recover() }()
+			defer func() {
+				if fault := recover(); fault != nil {
+					err := fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+					first.CompareAndSwap(nil, &err)
+				}
+			}()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				what(i)
-				done.Add(1)
 			}
 		})
 	}
 	all.Wait()
-	return done.Load() == int64(n)
+	if err := first.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // HasOtherStored reports whether a store has something by other names than these.

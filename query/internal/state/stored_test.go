@@ -133,7 +133,7 @@ func TestStored(t *testing.T) {
 				lacks := slices.ContainsFunc(one[0].Dictionaries(one[0].Aggregates), func(name string) bool {
 					return dictionaries[name] == nil && !o.site.HasDictionary(name, s)
 				})
-				unread := o.site.Load(one[0], one[0].Aggregates, cell, []state.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: dictionaries}})
+				unread, _ := o.site.Load(one[0], one[0].Aggregates, cell, []state.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: dictionaries}})
 				if len(unread) > 0 && lacks {
 					// This process did not see a dictionary that was stored with its states.
 					unread = nil
@@ -169,7 +169,7 @@ func TestStoredDamage(t *testing.T) {
 	e, o := c.encode(t, []*state.StateSet{bundle}, 0), c.other(t, rng, all)
 	before := o.cache.Size()
 	readable := func(stored []byte, dictionaries map[string][]byte) bool {
-		unread := o.site.Load(bundle, bundle.Aggregates, cell, []state.StoredState{{Of: c.stretches[0], Version: 1, State: stored, Dictionaries: read(dictionaries)}})
+		unread, _ := o.site.Load(bundle, bundle.Aggregates, cell, []state.StoredState{{Of: c.stretches[0], Version: 1, State: stored, Dictionaries: read(dictionaries)}})
 		return len(unread) == 0
 	}
 	changed := func(b []byte) []byte {
@@ -249,7 +249,7 @@ func FuzzState(f *testing.F) {
 		c := cut{keyed: keyed, width: 1, stretches: []calendar.Interval{{From: 0, To: 4 * cell}}, cache: state.NewCache(1 << 20)}
 		c.site = c.cache.Shelf(store.Subject{ID: "w"})
 		bundle := &state.StateSet{KeyNames: "key", Keyed: keyed, SharesKeys: keyed && len(keys) > 0, Aggregates: aggregates}
-		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []state.StoredState{{Of: c.stretches[0], Version: 1, State: stored, Dictionaries: read(map[string][]byte{"m": dictionary, "keys key": keys})}}); len(unread) > 0 {
+		if unread, _ := c.site.Load(bundle, bundle.Aggregates, cell, []state.StoredState{{Of: c.stretches[0], Version: 1, State: stored, Dictionaries: read(map[string][]byte{"m": dictionary, "keys key": keys})}}); len(unread) > 0 {
 			return
 		}
 		if _, err := c.site.Add(batch(rng, observations(rng, 20), keyed, []calendar.Interval{{From: 4 * cell, To: 8 * cell}})); err != nil {
@@ -304,7 +304,7 @@ func TestStoredFew(t *testing.T) {
 		other, numbered := cache.Shelf(store.Subject{ID: "w"}), []int{}
 		for _, n := range order {
 			stored := state.StoredState{Of: of, Version: 1, State: e.States[n], Dictionaries: read(e.Dictionaries)}
-			if unread := other.Load(bundles[n], sets[n:n+1], cell, []state.StoredState{stored}); len(unread) > 0 {
+			if unread, _ := other.Load(bundles[n], sets[n:n+1], cell, []state.StoredState{stored}); len(unread) > 0 {
 				t.Fatalf("%v cannot be read", unread)
 			}
 			numbered = append(numbered, other.Members(state.Set, "m"))
