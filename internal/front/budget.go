@@ -28,7 +28,7 @@ func newBodies() *budget {
 
 // newAnswers returns the budget for answers.
 func newAnswers() *budget {
-	return &budget{name: "answers", one: 64 << 20, token: 128 << 20, all: 256 << 20, of: map[string]int64{}}
+	return &budget{name: "answers", one: 32 << 20, token: 64 << 20, all: 128 << 20, of: map[string]int64{}}
 }
 
 // A claim is the part of a budget that one request uses.

@@ -70,8 +70,8 @@ func large() func() (*front.Answer, error) {
 	return func() (*front.Answer, error) { return &front.Answer{Status: http.StatusOK, Body: body}, nil }
 }
 
-// TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 64 MiB for one caller, 128 MiB
-// for the tokens of a key, and 256 MiB in total. Small responses and refusals still pass.
+// TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 32 MiB for one caller, 64 MiB
+// for the tokens of a key, and 128 MiB in total. Small responses and refusals still pass.
 func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.Factor, l.InFlight = 1000, 100 })
 	w.any = large()
@@ -95,11 +95,11 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 		passed int // of 40 responses
 		other  []string
 	}{
-		{"one key", func() []string { return []string{"X-Api-Key", secret} }, 429, 3, []string{"X-Api-Key", w.key(t)}},
-		{"one token", func() []string { return []string{"Authorization", token} }, 429, 3, []string{"Authorization", mint()}},
-		{"many tokens of one key", func() []string { return []string{"Authorization", mint()} }, 429, 6, []string{"X-Api-Key", secret}},
-		{"one network without a key", func() []string { return nil }, 429, 3, []string{"From", "203.0.113.8"}},
-		{"many keys", func() []string { return []string{"X-Api-Key", w.key(t)} }, 503, 12, nil},
+		{"one key", func() []string { return []string{"X-Api-Key", secret} }, 429, 1, []string{"X-Api-Key", w.key(t)}},
+		{"one token", func() []string { return []string{"Authorization", token} }, 429, 1, []string{"Authorization", mint()}},
+		{"many tokens of one key", func() []string { return []string{"Authorization", mint()} }, 429, 3, []string{"X-Api-Key", secret}},
+		{"one network without a key", func() []string { return nil }, 429, 1, []string{"From", "203.0.113.8"}},
+		{"many keys", func() []string { return []string{"X-Api-Key", w.key(t)} }, 503, 6, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c, got := newCrowd(w), map[int]int{}
@@ -146,7 +146,7 @@ func TestTheUncompressedAnswerIsReleased(t *testing.T) {
 			w := newWorld(t)
 			key, freed, released := w.key(t), make(chan struct{}, 8), name == "alone"
 			w.steps = func(context.Context, *front.Request) (*front.Answer, error) {
-				a := &front.Answer{Status: http.StatusOK, Body: make([]byte, 40<<20)}
+				a := &front.Answer{Status: http.StatusOK, Body: make([]byte, 20<<20)}
 				runtime.AddCleanup(&a.Body[0], func(int) { freed <- struct{}{} }, 0)
 				how(a, &released)
 				return a, nil
