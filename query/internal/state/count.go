@@ -7,10 +7,10 @@ import (
 
 // A counter counts the different members of sets. It is used again for further counts.
 type counter struct {
-	// words have a bit for each of 32 members in their lower half, which is of the count that the upper half tells:
-	// so no count has to clear what it set.
+	// words have a bit for each of 32 members in their lower half. Their upper half is the number of the count that set these bits, so
+	// no count has to clear the bits of the one before.
 	words []uint64
-	now   uint64 // tells this count, in the upper half
+	now   uint64 // the number of the current count, in the upper half
 	lists []list
 }
 

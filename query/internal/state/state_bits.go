@@ -73,7 +73,8 @@ func (r *bitReader) samples(counts []int64) []int64 {
 	return values
 }
 
-// sets reads the numbers of the members of keys, of which counts tells how many they have and then where they end.
+// sets reads the members of each key, as numbers. When it is called, counts has the number of members by key. It replaces each of them
+// by the end of the key's members in the result.
 func (r *bitReader) sets(counts []int64, numbers []uint32) []uint32 {
 	all := r.sum(counts)
 	if r.failed {
