@@ -98,8 +98,8 @@ func testFull(t *testing.T, d disk) {
 	s := open(t, cfg)
 	d.fill(t)
 	stored := writeUntilFull(t, s)
-	if v, err := s.Version(context.Background(), site, time.Unix(0, 0), time.Unix(1<<33, 0)); err != nil || v != uint64(stored) {
-		t.Errorf("Version = %d, %v; want %d, the number of commits", v, err, stored)
+	if v := versionOf(t, s, site, time.Unix(0, 0), time.Unix(1<<33, 0)); v != uint64(stored) {
+		t.Errorf("version %d, want %d, the number of commits", v, stored)
 	}
 	wantBatches(t, s, stored)
 
