@@ -126,12 +126,26 @@ func (f *fake) Query(ctx context.Context, stmt store.Statement) (*store.Rows, er
 		return nil, err
 	}
 	for _, row := range f.found[stmt.Label] {
+		if !reads(stmt, row[0]*calendar.Day) {
+			continue
+		}
 		rows.Len++
 		for i, value := range row {
 			rows.Columns[i].Ints = append(rows.Columns[i].Ints, value)
 		}
 	}
 	return rows, nil
+}
+
+// reads reports whether an instant lies in the time that the arguments of stmt bound.
+func reads(stmt store.Statement, at int64) bool {
+	from, to := at+1, at
+	for _, arg := range stmt.Args {
+		if ms, ok := arg.Value.(int64); ok && ms > on(-1000).UnixMilli() {
+			from, to = min(from, ms), max(to, ms)
+		}
+	}
+	return from <= at && at < to
 }
 
 func (f *fake) Days(ctx context.Context, of store.Subject, from, to time.Time) (found []store.Day, _ error) {

@@ -55,7 +55,7 @@ func texts(computed *atomic.Int64, text string) func(context.Context, *answer.Bu
 		if err := budget.TakeFor(&table); err != nil {
 			return answer.Result{Error: err.Message, Code: err.Code}
 		}
-		return answer.Result{Success: true, Data: table}
+		return answer.Result{Success: true, Data: table, Meta: &answer.ResultMeta{}}
 	}
 }
 
