@@ -182,7 +182,7 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 			" AND z.day BETWEEN " + dayClickHouse("$3") + " AND " + dayClickHouse("$4") + " GROUP BY z.day)"},
 	PrefixNumber: {"PrefixNumber",
 		"(1024 * ascii($1) + ascii(substr($1, 2)))",
-		"toInt64(1024 * ascii($1) + ascii(substring($1, 2)))"},
+		"toInt64(1024 * reinterpretAsUInt8(substring($1, 1, 1)) + reinterpretAsUInt8(substring($1, 2, 1)))"},
 	RunOnce: {"RunOnce",
 		"AS MATERIALIZED ($1)",
 		"AS ($1)"},

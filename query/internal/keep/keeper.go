@@ -10,8 +10,8 @@
 //
 // # The life of a day
 //
-// Each UTC day of a website is in one of these states. Nothing records the state: each round reads the days from the store, and the
-// [Keeper] compares them with the days of the round before.
+// Each UTC day of a website is in one of these states. The state is not stored: in each round a [Keeper] reads the days from the store
+// and compares them with the days of the round before.
 //
 //	State       How it is recognised                          What moves it on
 //	changing    rows of it, or of a day that its sessions     nothing, until its rows are the same in two rounds of Seal.
