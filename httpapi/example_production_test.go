@@ -44,7 +44,7 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	if err != nil {
 		return nil, nil, err
 	}
-	versions, _ := data.(store.Versioner) // nil: responses have no ETag
+	versions, _ := data.(store.DayLister) // nil: responses have no ETag
 	api, err := httpapi.New(httpapi.Config{
 		Engine:    engine,
 		Directory: sites,

@@ -111,7 +111,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := a.events.(store.Versioner) // nil if the store does not know when its rows changed
+	versions, _ := a.events.(store.DayLister) // nil if the store does not know when its rows changed
 	return httpapi.New(httpapi.Config{
 		Engine:      engine,
 		Directory:   directory,

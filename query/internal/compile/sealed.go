@@ -24,7 +24,7 @@ const (
 	sealedHits     = "sealed_hits"
 )
 
-// countryNumber is a column of sealedHits in dialects with PrefixNumber. Where rows are stored by country, it finds the rows of
+// countryNumber is a column of sealedHits in some stores: see [dialect.Seals]. Where rows are stored by country, it finds the rows of
 // one country several times faster than the text does.
 const countryNumber = "country_number"
 
@@ -111,7 +111,7 @@ func (c *compiler) readKept(column expr.Ident, w calendar.Interval) []expr.Expr 
 }
 
 // hasReplaced reports whether the sealed tables still have rows of seals that newer ones replaced.
-func (c *compiler) hasReplaced() bool { return c.w.Dialect.Has(dialect.InSeals) }
+func (c *compiler) hasReplaced() bool { return c.w.Dialect.Seals.Replaced }
 
 // inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
 func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
@@ -125,7 +125,7 @@ func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
 // such a filter.
 func (c *compiler) ofCountry() (e expr.Expr) {
 	for _, cond := range c.p.Filters {
-		if cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Has(dialect.PrefixNumber) {
+		if cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
 			e = expr.Eq(catalog.Row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
 		}
 	}
