@@ -22,8 +22,8 @@ type Groups interface {
 	Key(row int32, i int) string
 	// Bucket returns the number of the bucket of a row of a series.
 	Bucket(row int32) int64
-	// Has reports whether a part has a row.
-	Has(part int, row int32) bool
+	// Has returns a function that reports whether a part has a row.
+	Has(part int) func(row int32) bool
 	// Metric returns a function for a metric of a part, to be called for rows that the part has.
 	Metric(part, metric int) func(row int32) expr.Value
 	// Numbers returns a metric of a part in all rows, if it is a count, which is 0 in rows that the part does not have. It returns nil
@@ -40,7 +40,9 @@ func Run(steps *plan.Steps, of Groups, among [][]string) *store.Rows {
 	for _, c := range steps.Columns {
 		r.sumOverAll(c.E, rows)
 	}
-	rows = slices.DeleteFunc(rows, func(row int32) bool { return !r.isAmong(row, among) })
+	if len(steps.Among) > 0 {
+		rows = slices.DeleteFunc(rows, func(row int32) bool { return !r.isAmong(row, among) })
+	}
 	return r.output(r.page(rows))
 }
 
@@ -50,6 +52,7 @@ type run struct {
 	of      Groups
 	rows    int                   // of the groups; rows with higher numbers were added
 	added   [][]string            // the keys of added rows
+	has     []func(int32) bool    // by part: the part has the row
 	columns map[string]column     // of the relation j, by name
 	sums    map[string]expr.Value // over all rows, by the text of what is summed
 }
@@ -69,6 +72,7 @@ func (r *run) bind() {
 		r.columns[f.Name] = column{func(row int32) expr.Value { return expr.TextValue(r.key(row, i)) }, noNumbers}
 	}
 	for i, part := range r.Parts {
+		r.has = append(r.has, r.hasOf(i))
 		for j, m := range part.Metrics {
 			r.columns[string(m.Alias())] = r.metric(i, j, m)
 		}
@@ -77,22 +81,26 @@ func (r *run) bind() {
 
 // metric is a metric, with 0 or null in rows that its part does not have.
 func (r *run) metric(part, metric int, m *catalog.BoundMetric) column {
-	none, value, numbers := expr.Value{Null: true}, r.of.Metric(part, metric), noNumbers
+	none, has, value, numbers := expr.Value{Null: true}, r.has[part], r.of.Metric(part, metric), noNumbers
 	if m.Zero {
 		none = expr.IntValue(0)
 		numbers = func(rows int) []int64 { return r.of.Numbers(part, metric, rows) }
 	}
 	return column{func(row int32) expr.Value {
-		if !r.has(part, row) {
+		if !has(row) {
 			return none
 		}
 		return value(row)
 	}, numbers}
 }
 
-// has reports whether a part has a row.
-func (r *run) has(part int, row int32) bool {
-	return r.Single || int(row) < r.rows && r.of.Has(part, row)
+// hasOf returns a function that reports whether a part has a row, which may be an added one.
+func (r *run) hasOf(part int) func(row int32) bool {
+	if r.Single {
+		return func(int32) bool { return true }
+	}
+	has := r.of.Has(part)
+	return func(row int32) bool { return int(row) < r.rows && has(row) }
 }
 
 func (r *run) key(row int32, i int) string {
@@ -116,9 +124,12 @@ func (r *run) group(row int32) string { return state.JoinKey(r.keys(row, r.Group
 
 // shown returns the rows before any is left out for its keys or its place.
 func (r *run) shown() []int32 {
-	rows := slices.DeleteFunc(r.of.Rows(), func(row int32) bool { return !r.exists(row) })
+	rows := r.existing()
 	rows = append(rows, r.zeroRows(rows)...)
 	groups, positive := r.shownGroups(), r.positive()
+	if groups == nil && positive == nil {
+		return rows
+	}
 	return slices.DeleteFunc(rows, func(row int32) bool {
 		return groups != nil && !groups[r.group(row)] || slices.ContainsFunc(positive, func(of column) bool {
 			v := of.value(row)
@@ -127,16 +138,15 @@ func (r *run) shown() []int32 {
 	})
 }
 
-func (r *run) exists(row int32) bool {
+// existing returns the rows that the parts make.
+func (r *run) existing() []int32 {
+	leads := r.has
 	if r.Lead != plan.AnyPart {
-		return r.has(r.Lead, row)
+		leads = r.has[r.Lead : r.Lead+1]
 	}
-	for part := range r.Parts {
-		if r.has(part, row) {
-			return true
-		}
-	}
-	return false
+	return slices.DeleteFunc(r.of.Rows(), func(row int32) bool {
+		return !slices.ContainsFunc(leads, func(has func(int32) bool) bool { return has(row) })
+	})
 }
 
 // positive are the metrics that have to be above 0.
@@ -154,7 +164,7 @@ func (r *run) shownGroups() map[string]bool {
 	}
 	found := map[string]bool{}
 	for row := range int32(r.rows) {
-		if r.has(r.ShownBy, row) {
+		if r.has[r.ShownBy](row) {
 			found[r.group(row)] = true
 		}
 	}

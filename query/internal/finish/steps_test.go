@@ -35,7 +35,9 @@ func (g byHand) Key(row int32, i int) string { return g.keys[row][i] }
 
 func (g byHand) Bucket(row int32) int64 { return 100 + int64(row) }
 
-func (g byHand) Has(part int, row int32) bool { return g.values[part][row] >= 0 }
+func (g byHand) Has(part int) func(row int32) bool {
+	return func(row int32) bool { return g.values[part][row] >= 0 }
+}
 
 func (g byHand) Metric(part, _ int) func(row int32) expr.Value {
 	return func(row int32) expr.Value { return expr.IntValue(g.values[part][row]) }

@@ -61,8 +61,11 @@ func (g *merged) Key(row int32, i int) string {
 	return g.values[row][i]
 }
 
-// Has reports whether a part counts anything in a row.
-func (g *merged) Has(part int, row int32) bool { return g.count(g.parts[part].Count, row) > 0 }
+// Has returns a function that reports whether a part counts anything in a row.
+func (g *merged) Has(part int) func(row int32) bool {
+	i := g.parts[part].Count
+	return func(row int32) bool { return g.count(i, row) > 0 }
+}
 
 // Metric returns a metric of a part in rows. It is null where its aggregates have no values.
 func (g *merged) Metric(part, metric int) func(row int32) expr.Value {
