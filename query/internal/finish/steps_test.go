@@ -40,7 +40,7 @@ func (g byHand) Has(part int) func(row int32) bool {
 }
 
 func (g byHand) Metric(part, _ int) func(row int32) expr.Value {
-	return func(row int32) expr.Value { return expr.IntValue(g.values[part][row]) }
+	return func(row int32) expr.Value { return expr.IntValue(max(0, g.values[part][row])) }
 }
 
 func (g byHand) Numbers(part, _, _ int) []int64 {
@@ -142,7 +142,7 @@ func TestRunOfNothing(t *testing.T) {
 		t.Errorf("rows of values:\n%s", got)
 	}
 	totals := &plan.Steps{Parts: steps.Parts, Single: true, Lead: plan.AnyPart, ShownBy: plan.AnyPart, Columns: steps.Columns[1:], Limit: 2}
-	if got := rowTexts(Run(totals, byHand{keys: [][]string{nil}, values: [][]int64{{0}}}, nil)); got != "0\n" {
+	if got := rowTexts(Run(totals, byHand{keys: [][]string{nil}, values: [][]int64{{-1}}}, nil)); got != "0\n" {
 		t.Errorf("rows of totals:\n%s", got)
 	}
 }
