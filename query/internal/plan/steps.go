@@ -9,11 +9,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Steps say how the rows of an answer are made after aggregation. Everything about it is decided here: package compile writes the
-// steps as SQL, and package finish carries them out in Go. In this order:
+// Steps say how the rows of an answer are made after aggregation. All of it is decided here: package compile writes the steps as SQL,
+// and package finish carries them out in Go. In this order:
 //
-//  1. The parts are joined by Keys, and by the bucket of a series. Where a part has no row, its metrics are 0 if nothing of them is 0,
-//     and null otherwise.
+//  1. The parts are joined by Keys, and by the bucket of a series. A metric is 0 or null in a row that its part does not have, as its
+//     Zero says.
 //  2. A row exists if part Lead has it.
 //  3. A row is added for each of ZeroValues that does not exist yet.
 //  4. Rows are left out: those of combinations of groupBy that part ShownBy does not have, and those in which one of Positive is not
