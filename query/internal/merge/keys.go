@@ -56,7 +56,7 @@ const sparse = 16
 func (g *merged) Rows() []int32 {
 	rows := make([]int32, 0, g.rows)
 	for row := range int32(g.rows) {
-		if g.passes(row) {
+		if !slices.ContainsFunc(g.where, func(c keyCondition) bool { return !c.Passes(g.Key(row, c.key)) }) {
 			rows = append(rows, row)
 		}
 	}
@@ -64,10 +64,6 @@ func (g *merged) Rows() []int32 {
 		g.few = slices.Clone(rows)
 	}
 	return rows
-}
-
-func (g *merged) passes(row int32) bool {
-	return !slices.ContainsFunc(g.where, func(c keyCondition) bool { return !c.Passes(g.Key(row, c.key)) })
 }
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
