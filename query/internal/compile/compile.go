@@ -7,7 +7,7 @@
 //
 // A statement reads sealed rows of the days whose seals are valid, and events of the others. The package also compiles what is stored
 // of days: [Derivation] computes seals, [Differences] compares them with the rows, and [CompileStates] selects what mergeable states
-// are made of. It is pure.
+// are made of. It is pure; [Fingerprints] alone may write to a log.
 package compile
 
 import (
