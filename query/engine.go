@@ -50,8 +50,8 @@ type Config struct {
 	// is valid until its rows change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache; negative: no
 	// answer is remembered.
 	ResultCache int64
-	// Logger gets a line at level debug for each answer, with its source and the reason for it, and recovered panics that are not the
-	// error of an answer. Nil: nothing is logged.
+	// Logger gets a line at level debug for each answer, with its source and the reason for it, and panics of work in the background.
+	// Nil: nothing is logged.
 	Logger *slog.Logger
 }
 
