@@ -109,7 +109,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
 	e.answers = recall.New(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
-	e.prints = compile.Fingerprints(e.types, e.store.Dialect())
+	e.prints = compile.Fingerprints(e.types, e.store.Dialect(), e.log)
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if e.now == nil {
 		e.now = time.Now

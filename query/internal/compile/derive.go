@@ -44,7 +44,7 @@ func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval
 
 // newDerivation returns a compiler for sealed rows, which are computed from all rows of a website.
 func newDerivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval) *compiler {
-	return &compiler{p: &plan.Plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.From, To: rng.To}}
+	return newCompiler(&plan.Plan{Subject: website}, d, days.Sealed{}, rng)
 }
 
 // derived selects the sealed rows of a table in the days of the range, without their subject.
