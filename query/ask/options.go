@@ -76,7 +76,7 @@ func (o *Options) Check(list *Issues) {
 		CheckFilter(o.At("filters").Item(i), f, list)
 	}
 	checkGrain(o.At("granularity"), o.Granularity, list)
-	if c := o.Compare; c != "" && c != PreviousPeriod && c != PreviousYear {
+	if c := o.Compare; c.Any() && c != PreviousPeriod && c != PreviousYear {
 		list.Add(o.At("compare"), Unknown(Invalid, "comparison", string(c), compareNames()))
 	}
 	o.checkOrder(list)

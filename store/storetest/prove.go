@@ -60,6 +60,7 @@ func Prove(t *testing.T, h Harness) {
 		prove func(*testing.T, Harness)
 	}{
 		{"Store", true, func(t *testing.T, h Harness) { proveReading(t, h, s) }},
+		{"Definitions", true, Definitions},
 		{"Writer", writes, proveCases(writeCases)},
 		{"Versioner", versions, proveCases(versionCases)},
 		{"Deriver", derives, proveCases(deriverCases)},
@@ -71,7 +72,7 @@ func Prove(t *testing.T, h Harness) {
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
-			if !writes && part.name != "Store" {
+			if !writes && part.name != "Store" && part.name != "Definitions" {
 				t.Skipf("not tested: %T does not implement store.Writer", s)
 			}
 			if !part.has {

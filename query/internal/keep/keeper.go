@@ -27,6 +27,7 @@ type Keeper struct {
 	plain     bool   // nothing is computed in advance
 	forget    func() // drops remembered answers
 	Asked     lastAsked
+	Trace     store.Tracer // of seals and of statements that compare them; may be nil
 	batch     *state.Cache // of states that are to be stored
 	keeping   sync.Mutex   // held while states are in the batch
 }

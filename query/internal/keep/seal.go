@@ -25,7 +25,7 @@ func (k *Keeper) sealDays(ctx context.Context, website store.Subject, w calendar
 	if !ok {
 		return merge.ErrNotDerived
 	}
-	return s.Seal(ctx, compile.Derivation(k.store.Dialect(), website, w, nil))
+	return k.Trace.Seal(ctx, s, compile.Derivation(k.store.Dialect(), website, w, nil))
 }
 
 // Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost
@@ -46,7 +46,7 @@ func (k *Keeper) reseal(ctx context.Context, website store.Subject, w calendar.I
 	if err != nil || ok && changes == nil {
 		return false, err
 	}
-	return ok, s.Seal(ctx, compile.Derivation(k.store.Dialect(), website, w, changes))
+	return ok, k.Trace.Seal(ctx, s, compile.Derivation(k.store.Dialect(), website, w, changes))
 }
 
 // changesOf reads which session ids changed since whole days were sealed: see [days.Snapshot.Changes].

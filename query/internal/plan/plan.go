@@ -134,6 +134,7 @@ type resolver struct {
 // Parameter.
 func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones) (*Resolved, ask.Errors) {
 	var list ask.Issues
+	checkSubject(a.Subject, &list)
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
 	zone := rd.Zone
 	if zone == nil {
@@ -154,15 +155,27 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 	}
 	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now,
 		rng: calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
-	v.filters = conditions(req.Filters)
+	v.filters = conditions(r, req.Filters)
 	if v.mandatoryErr == nil {
-		v.mandatory = conditions(a.Filters)
+		v.mandatory = conditions(r, a.Filters)
 	}
 	found := &Resolved{Parameters: make([]Parameter, len(req.Parameters)), Range: v.rng, Grain: v.grain}
 	for i, p := range req.Parameters {
 		found.Parameters[i] = v.parameter(i, p)
 	}
 	return found, nil
+}
+
+// checkSubject adds the mistakes of a program that does not say whose rows are asked for. Without this check, the answer would be
+// that there are no rows.
+func checkSubject(s store.Subject, list *ask.Issues) {
+	kinds := []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule}
+	if !slices.Contains(kinds, s.Kind) {
+		list.Add(ask.InField("Access.Subject.Kind"), ask.Error{Message: fmt.Sprintf("must be %s, not %s", mistake.Or(kinds...), ask.Quote(string(s.Kind)))})
+	}
+	if s.ID == "" {
+		list.Add(ask.InField("Access.Subject.ID"), ask.Error{Message: "is required: the id of the website, link or monitor whose rows are asked for"})
+	}
 }
 
 // checkMandatory refuses filters of an access that cannot be used. Leaving them out
