@@ -33,7 +33,7 @@ func ExampleDefinitions_NewRegistry() {
 	}
 	fmt.Println("custom_events is filtered by plan, too:", slices.Contains(types.Named("custom_events").Filterable, "plan"))
 
-	revenueByPlan.Columns = []string{"plan", "revenues"}
+	revenueByPlan.Columns = []string{"plan", "revenues", "unique_users"}
 	_, err = shop.NewRegistry(revenueByPlan)
 	fmt.Println(err)
 	// Output:
@@ -42,7 +42,7 @@ func ExampleDefinitions_NewRegistry() {
 	// unique_users (integer): Distinct visitors
 	// custom_events is filtered by plan, too: true
 	// query type "revenue_by_plan": column "revenues" does not exist for table "custom"; did you mean "revenue"? Allowed are events_with_properties, first_occurrence, last_occurrence, percentage, plan, revenue, total_events, unique_sessions, unique_users
-	// query type "revenue_by_plan": Order names "-revenue", which is not one of its columns
+	// query type "revenue_by_plan": Order names "revenue", which is not one of its columns; allowed are plan, unique_users
 }
 
 // Vocabulary lists what a type can name.

@@ -48,8 +48,11 @@ func (l *lazy[T]) get(compute func() T) T {
 }
 
 // Prepare resolves req without asking the store. Its error is an Errors when the request as a whole is
-// wrong. Statements are compiled when they are first needed.
+// wrong, or a has no subject. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
+	if mistakes := ask.CheckSubject(a.Subject); mistakes != nil {
+		return nil, mistakes
+	}
 	now := e.now()
 	access := ask.AppendAccessKey(&a, make([]byte, 0, 512))
 	key := string(ask.AppendRequestKey(&req, appendMoment(ask.AppendKeyTexts(access, a.Caller), now)))

@@ -19,7 +19,7 @@ func TestDefinitionsKeepsTheHandWrittenPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"# Ours\n", "| `b` |  | ms | B: Of a | a |\n| `clicks` | integer |  | Clicks | a, c |\n",
-		"### hits\n\nHits, of a website.\n", "| `clicks` | metric | integer |  | Clicks |\n\n", "- Further columns: of texts `title`, of numbers none.\n"} {
+		"### hits\n\nHits, of a website.\n", "| `clicks` | metric | integer |  | Clicks |\n", "\n- Filters: none.\n- Further columns: of texts `title`, of numbers none.\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}

@@ -24,9 +24,7 @@ func writeTables(page io.Writer, tables []query.TableInfo) {
 				_, _ = fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s |\n", c.Name, group.kind, c.Type, c.Unit, meaning(c))
 			}
 		}
-		if len(info.Filters) > 0 {
-			_, _ = fmt.Fprintf(page, "\n- Filters: %s.\n", codes(info.Filters))
-		}
+		_, _ = fmt.Fprintf(page, "\n- Filters: %s.\n", codes(info.Filters))
 		if len(info.Texts)+len(info.Numbers) > 0 {
 			_, _ = fmt.Fprintf(page, "- Further columns: %s.\n", strings.Join([]string{"of texts " + codes(info.Texts), "of numbers " + codes(info.Numbers)}, ", "))
 		}

@@ -49,7 +49,7 @@ func TestSpansOfRequestsAndStatements(t *testing.T) {
 			handler := watch.Handler("api", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				resp, err := engine.Run(r.Context(), query.Access{Subject: store.Subject{Kind: store.KindLink, ID: "secret-link"}},
 					query.Request{Parameters: []query.Parameter{{Name: "link_total_clicks"}}, StartDate: "2026-03-01", EndDate: "2026-03-02"})
-				if err != nil || resp.Data[0].Success == (row.fault != nil) {
+				if failed := err != nil || !resp.Data[0].Success; failed != (row.fault != nil) {
 					t.Errorf("Run: %+v, %v", resp, err)
 				}
 				w.WriteHeader(row.status)

@@ -36,12 +36,12 @@ func TestRows(t *testing.T) {
 		Valid *bool      `json:"valid"`
 		Seen  *time.Time `json:"seen"`
 		List  []status   `json:"list"`
-		Any   any        `json:"rate"`
+		Any   any        `json:"visitors"`
 	}
 	rate, valid, seen := 12.35, true, time.UnixMilli(1).UTC()
 	want := []page{
-		{counts{300, 0}, "/", &rate, &valid, &seen, []status{{"ok"}}, 12.35},
-		{counts{2, 0}, "/a", nil, nil, nil, []status{}, nil},
+		{counts{300, 0}, "/", &rate, &valid, &seen, []status{{"ok"}}, int64(300)},
+		{counts{2, 0}, "/a", nil, nil, nil, []status{}, int64(2)},
 	}
 	got, err := Rows[page](mixed())
 	if err != nil {

@@ -17,8 +17,8 @@ type sentRequest struct {
 	Page        int         `json:"page,omitempty"`
 	Filters     []Filter    `json:"filters,omitzero"`
 	Granularity string      `json:"granularity,omitempty"`
-	Compare     Compare     `json:"compare,omitempty"`
 	GroupBy     []string    `json:"groupBy,omitzero"`
+	Compare     Compare     `json:"compare,omitempty"`
 	SortBy      string      `json:"sortBy,omitempty"`
 	SortOrder   string      `json:"sortOrder,omitempty"`
 }

@@ -134,7 +134,6 @@ type resolver struct {
 // Parameter.
 func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones) (*Resolved, ask.Errors) {
 	var list ask.Issues
-	checkSubject(a.Subject, &list)
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
 	zone := rd.Zone
 	if zone == nil {
@@ -164,18 +163,6 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 		found.Parameters[i] = v.parameter(i, p)
 	}
 	return found, nil
-}
-
-// checkSubject adds the mistakes of a program that does not say whose rows are asked for. Without this check, the answer would be
-// that there are no rows.
-func checkSubject(s store.Subject, list *ask.Issues) {
-	kinds := []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule}
-	if !slices.Contains(kinds, s.Kind) {
-		list.Add(ask.InField("Access.Subject.Kind"), ask.Error{Message: fmt.Sprintf("must be %s, not %s", mistake.Or(kinds...), ask.Quote(string(s.Kind)))})
-	}
-	if s.ID == "" {
-		list.Add(ask.InField("Access.Subject.ID"), ask.Error{Message: "is required: the id of the website, link or monitor whose rows are asked for"})
-	}
 }
 
 // checkMandatory refuses filters of an access that cannot be used. Leaving them out
