@@ -86,4 +86,3 @@ func Definitions(t *testing.T, h Harness) {
 		}
 	}
 }
-
