@@ -39,6 +39,7 @@ type Config struct {
 	Propagator propagation.TextMapPropagator
 	// System names the database in spans, as in duckdb or clickhouse. Empty: the spans do not say it.
 	System string
+	Now    func() time.Time // nil: time.Now
 }
 
 // A Watch makes spans and metrics. [New] creates it. It is safe for concurrent use.
@@ -54,8 +55,8 @@ type Watch struct {
 	tracer     trace.Tracer // nil: no spans
 	propagator propagation.TextMapPropagator
 	system     string
-
-	metrics bool
+	now        func() time.Time
+	metrics    bool
 
 	requestTime, statementTime           metric.Float64Histogram
 	requestRows, statementRows, failures metric.Int64Counter
@@ -66,7 +67,10 @@ const scope = "github.com/sightline-analytics/sightline/observe/otel"
 
 // New returns a Watch. Its error joins the errors of the meter provider.
 func New(cfg Config) (*Watch, error) {
-	w := &Watch{propagator: cfg.Propagator, system: cfg.System, metrics: cfg.Meters != nil}
+	w := &Watch{propagator: cfg.Propagator, system: cfg.System, now: cfg.Now, metrics: cfg.Meters != nil}
+	if w.now == nil {
+		w.now = time.Now
+	}
 	if cfg.Tracers != nil {
 		w.tracer = cfg.Tracers.Tracer(scope)
 	}
@@ -88,7 +92,7 @@ func New(cfg Config) (*Watch, error) {
 
 // Statement is a function for Config.Trace of package query: a span for each statement and each seal.
 func (w *Watch) Statement(ctx context.Context, s store.Statement) (context.Context, func(rows int, err error)) {
-	label, began := attribute.String("sightline.label", s.Label), time.Now()
+	label, began := attribute.String("sightline.label", s.Label), w.now()
 	span := trace.SpanFromContext(context.Background()) // records nothing
 	if w.tracer != nil {
 		known := []attribute.KeyValue{label, attribute.String("db.query.text", s.SQL)}
@@ -109,7 +113,7 @@ func (w *Watch) Statement(ctx context.Context, s store.Statement) (context.Conte
 		}
 		of := metric.WithAttributes(label)
 		ctx := context.WithoutCancel(ctx)
-		w.statementTime.Record(ctx, time.Since(began).Seconds(), of)
+		w.statementTime.Record(ctx, w.now().Sub(began).Seconds(), of)
 		w.statementRows.Add(ctx, int64(rows), of)
 		if err != nil {
 			w.failures.Add(ctx, 1, of)

@@ -84,7 +84,11 @@ func TestSpansOfRequestsAndStatements(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	rec := &recorder{}
-	watch, err := otel.New(otel.Config{Meters: meters{rec: rec}})
+	at := time.Unix(0, 0)
+	watch, err := otel.New(otel.Config{Meters: meters{rec: rec}, Now: func() time.Time {
+		at = at.Add(time.Second / 4)
+		return at
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +98,8 @@ func TestMetrics(t *testing.T) {
 	end(0, errors.New("broken"))
 	watch.Observe("api")(t.Context(), observe.Request{Route: "GET /health", Class: "public", Status: 200, Duration: 2 * time.Second, Rows: 5})
 	want := []string{
-		"sightline.statement.duration sightline.label=pages", "sightline.statement.rows 3 sightline.label=pages",
-		"sightline.statement.duration sightline.label=seal", "sightline.statement.rows 0 sightline.label=seal", "sightline.statement.failures 1 sightline.label=seal",
+		"sightline.statement.duration 0.25 sightline.label=pages", "sightline.statement.rows 3 sightline.label=pages",
+		"sightline.statement.duration 0.25 sightline.label=seal", "sightline.statement.rows 0 sightline.label=seal", "sightline.statement.failures 1 sightline.label=seal",
 		"sightline.request.rows 5 http.route=GET /health,sightline.handler=api",
 		"sightline.request.duration 2 http.response.status_code=200,http.route=GET /health,sightline.class=public,sightline.handler=api",
 	}
