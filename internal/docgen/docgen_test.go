@@ -19,7 +19,8 @@ func TestDefinitionsKeepsTheHandWrittenPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"# Ours\n", "| `b` |  | ms | B: Of a | a |\n| `clicks` | integer |  | Clicks | a, c |\n",
-		"### hits\n\nHits, of a website.\n", "| `clicks` | metric | integer |  | Clicks |\n", "\n- Filters: none.\n- Further columns: of texts `title`, of numbers none.\n"} {
+		"### hits\n\nHits, of a website.\n\n| metric | type | unit | meaning |\n|---|---|---|---|\n| `clicks` | integer |  | Clicks |\n",
+		"\n- Dimensions: none.\n- Derived columns: none.\n- Filters: none.\n- Further columns: texts `title`, numbers none.\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
