@@ -270,9 +270,12 @@ func tableNames() []string {
 	return names
 }
 
-// Texts returns the columns of texts that a Dimension can be made of.
+// Texts returns the columns of texts that a Dimension can be made of: those that no field shows.
 func (tb *Table) Texts() []string {
-	return tb.stored(func(c schema.Column) bool { return c.Kind.IsText() && !c.Key && !c.Derived() && c.Name != "properties" })
+	return tb.stored(func(c schema.Column) bool {
+		shown := slices.ContainsFunc(slices.Concat(fields, typeFields), func(f *Field) bool { return string(f.Column) == c.Name })
+		return c.Kind.IsText() && !c.Key && !c.Derived() && !shown && c.Name != "properties"
+	})
 }
 
 // Numbers returns the columns of numbers that a Metric can be made of.
