@@ -19,6 +19,7 @@ var hostDefinitions = query.Definitions{
 		{Name: "most", Table: "custom", Of: query.Max, Property: "total", Where: []query.Filter{{Field: "property:cur", Op: query.Contains, Values: []string{"U"}}}},
 		{Name: "priced", Table: "custom", Of: query.Count, Property: "total"},
 		{Name: "paid", Table: "custom", Of: query.Count, Where: []query.Filter{paidOrders, {Field: "property:cur", Op: query.Ne, Values: []string{"EUR"}}}},
+		{Name: "german", Table: "custom", Of: query.Count, Where: []query.Filter{{Field: "country", Op: query.Eq, Values: []string{"DE"}}}},
 		{Name: "load", Table: "pageviews", Of: query.Sum, Column: "load_time", Where: []query.Filter{{Field: "path", Op: query.StartsWith, Values: []string{"/a"}}}},
 	},
 	Dimensions: []query.Dimension{
@@ -35,7 +36,7 @@ func hostTypes() []query.Type {
 		return query.Type{Name: name, Title: name, Description: name, Category: "Host", Visualization: "table", Subject: store.KindWebsite,
 			Source: source, Shape: shape, Dimensions: dimensions, Order: order, Columns: columns}
 	}
-	numbers := []string{"revenue", "mean", "least", "most", "priced", "paid"}
+	numbers := []string{"revenue", "mean", "least", "most", "priced", "paid", "german"}
 	return []query.Type{
 		ofHost("host_totals", "custom", query.Totals, nil, nil, numbers...),
 		ofHost("host_plans", "custom", query.Breakdown, []string{"plan"}, []string{"-revenue"}, append([]string{"plan"}, numbers...)...),

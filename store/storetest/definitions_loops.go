@@ -44,7 +44,7 @@ func newHostWorld(seed uint64) *hostWorld {
 			}
 			w.views = append(w.views, r)
 		} else {
-			r.Kind, r.Name = store.Custom, pick("order_paid", "order_paid", "signup")
+			r.Kind, r.Name, r.Country = store.Custom, pick("order_paid", "order_paid", "signup"), pick("", "DE", "AT")
 			r.members["total"] = pick("", "9.90", "9.90", "0.00005", "-0.00005", "1.5e3", "25E-3", "999999999", "-999999999", "999999999.5", "1e30", `"12.5"`,
 				`" 7 "`, `"7 EUR"`, `"1e3"`, "null", "true", `[1]`, "0.123449999999999999999999", fmt.Sprintf("%d.%04d", rnd.IntN(1000), rnd.IntN(10_000)))
 			r.members["cur"] = pick("", `"EUR"`, `"EUR"`, `"USD"`, `"'; DROP TABLE events --"`, "7")
@@ -121,13 +121,16 @@ func shownDecimal(n *big.Int, of int64) string {
 
 // hostNumbers returns the columns of the metrics of hostDefinitions over rows, and the revenue to order by.
 func hostNumbers(rows []hostRow) (columns string, revenue *big.Int) {
-	sum, orders, priced, paid := new(big.Int), int64(0), 0, 0
+	sum, orders, priced, paid, german := new(big.Int), int64(0), 0, 0, 0
 	var least, most *big.Int
 	for _, r := range rows {
 		n, ok := r.decimal()
 		cur := r.text("cur")
 		if r.Name == "order_paid" && cur != "EUR" {
 			paid++
+		}
+		if r.Country == "DE" {
+			german++
 		}
 		if !ok {
 			continue
@@ -150,8 +153,8 @@ func hostNumbers(rows []hostRow) (columns string, revenue *big.Int) {
 		}
 		return shownDecimal(n, of)
 	}
-	return fmt.Sprintf(`"revenue":%s,"mean":%s,"least":%s,"most":%s,"priced":%d,"paid":%d`,
-		shownDecimal(sum, 1), orNull(sum, orders), orNull(least, 1), orNull(most, 1), priced, paid), sum
+	return fmt.Sprintf(`"revenue":%s,"mean":%s,"least":%s,"most":%s,"priced":%d,"paid":%d,"german":%d`,
+		shownDecimal(sum, 1), orNull(sum, orders), orNull(least, 1), orNull(most, 1), priced, paid, german), sum
 }
 
 // A hostCase is a request with its expected rows.
