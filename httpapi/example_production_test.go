@@ -43,7 +43,6 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	if err != nil {
 		return nil, nil, err
 	}
-	versions, _ := data.(store.Versioner) // nil: responses have no ETag
 	api, err := httpapi.New(httpapi.Config{
 		Engine:    engine,
 		Directory: sites,
@@ -51,7 +50,6 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 		Minter:    callers,
 		Limiter:   limits,
 		Audit:     trail,
-		Versions:  versions,
 		Health: health.New(health.Config{
 			Probes: map[string]health.Probe{health.Analytics: data.Ping, health.Relational: records.Ping},
 			Logger: log,
@@ -75,8 +73,7 @@ func clientIP(r *http.Request) netip.Addr {
 	return addr
 }
 
-// All parts for production: limits, audit trail, cached keys and websites, the client's address, versions for
-// conditional requests, health. Package track uses the same parts.
+// All parts for production: limits, audit trail, cached keys and websites, the client's address, health. Package track uses the same parts.
 func ExampleNew_production() {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	pepper, pepperErr := auth.NewPepper([]byte("a secret of the host's")) // from the host's secrets

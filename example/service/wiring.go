@@ -127,7 +127,6 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := a.events.(store.Versioner) // nil if the store does not know when its rows changed
 	return httpapi.New(httpapi.Config{
 		Engine:      engine,
 		Directory:   directory,
@@ -137,7 +136,6 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 		Limiter:     limits,
 		Audit:       a.audit,
 		Flags:       flags,
-		Versions:    versions,
 		Health:      a.health(),
 		Logger:      a.log,
 		ClientIP:    addr,

@@ -183,7 +183,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: &httpapi.Flags{Editor: editor, Evaluator: evaluator},
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: single{w.audit},
-		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
+		Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
 		ClientIP: func(r *http.Request) netip.Addr { return w.proxies.Addr(r) }})
 	if err != nil {
 		t.Fatal(err)
