@@ -44,7 +44,6 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	if err != nil {
 		return nil, nil, err
 	}
-	versions, _ := data.(store.DayLister) // nil: responses have no ETag
 	api, err := httpapi.New(httpapi.Config{
 		Engine:    engine,
 		Directory: sites,
@@ -52,7 +51,6 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 		Minter:    callers,
 		Limiter:   limits,
 		Audit:     trail,
-		Versions:  versions,
 		Health: health.New(health.Config{
 			Probes: map[string]health.Probe{health.Analytics: data.Ping, health.Relational: records.Ping},
 			Logger: log,
@@ -66,8 +64,8 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	return api, trail.Close, nil
 }
 
-// All parts for production: limits, audit trail, cached keys and websites, the client's address, versions for
-// conditional requests, health. Package track uses the same parts.
+// All parts for production: limits, audit trail, cached keys and websites, the client's address, health. Package track uses the same
+// parts.
 func ExampleNew_production() {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	proxies := clientip.Proxies{netip.MustParsePrefix("10.0.0.0/8")}

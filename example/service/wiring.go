@@ -111,7 +111,6 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := a.events.(store.DayLister) // nil if the store does not know when its rows changed
 	return httpapi.New(httpapi.Config{
 		Engine:      engine,
 		Directory:   directory,
@@ -121,7 +120,6 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 		Limiter:     limits,
 		Audit:       a.audit,
 		Flags:       flags,
-		Versions:    versions,
 		Health:      a.health(),
 		Logger:      a.log,
 		Proxies:     a.settings.Proxies,
