@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/internal/merge"
-	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -27,7 +27,7 @@ type Keeper struct {
 	plain     bool   // nothing is computed in advance
 	forget    func() // drops remembered answers
 	Asked     lastAsked
-	batch     *state.Cache // of states that are to be stored
+	batch     *memory.Cache // of states that are to be stored
 	keeping   sync.Mutex   // held while states are in the batch
 }
 
@@ -40,6 +40,6 @@ func (k *Keeper) BatchSize() int64 {
 }
 
 // New returns a keeper of the states that mr merges. batch is the memory for states that are to be stored.
-func New(s store.Store, mr *merge.Merger, batch *state.Cache, now func() time.Time, storeFrom int64, plain bool, forget func()) *Keeper {
+func New(s store.Store, mr *merge.Merger, batch *memory.Cache, now func() time.Time, storeFrom int64, plain bool, forget func()) *Keeper {
 	return &Keeper{store: s, merger: mr, batch: batch, now: now, storeFrom: storeFrom, plain: plain, forget: forget}
 }

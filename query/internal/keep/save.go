@@ -12,6 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/codec"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -83,8 +85,8 @@ type batch struct {
 	keeper  *Keeper
 	website store.Subject
 	from    int64        // pageviews a day
-	site    *state.Shelf // that has the partials until they are stored
-	known   *state.Shelf // that knows what is stored
+	site    *memory.Shelf // that has the partials until they are stored
+	known   *memory.Shelf // that knows what is stored
 	sets    merge.StateSets
 	days    []calendar.Interval
 	built   []built
@@ -199,20 +201,20 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 	}
 	found, err := b.keeper.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
-		read := make([]*state.Dictionary, len(b.days))
+		read := make([]*codec.Dictionary, len(b.days))
 		for i, of := range b.days {
 			if stored, ok := found[merge.StoredName{Name: name, Of: of}]; ok {
-				read[i], _ = state.ReadDictionary(stored.Bytes) // a damaged one is replaced
+				read[i], _ = codec.ReadDictionary(stored.Bytes) // a damaged one is replaced
 			}
 		}
-		b.site.KeepDictionaries(members, b.days, read)
+		codec.KeepDictionaries(b.site, members, b.days, read)
 	}
 	return err
 }
 
 // encodeDay makes the states of the i-th day.
 func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
-	var bundles []*state.StateSet
+	var bundles []*codec.StateSet
 	var found [][]*state.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
@@ -227,7 +229,7 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 			names[members] = name
 		}
 	}
-	e := b.site.Encode(of, bundles, found)
+	e := codec.Encode(b.site, of, bundles, found)
 	for j := range states {
 		states[j].Bytes = e.States[j]
 	}
@@ -243,7 +245,7 @@ func (b *batch) replaced(members string, of calendar.Interval) {
 	b.known.ForgetDictionary(members, of)
 	for _, bu := range b.sets.All {
 		if _, has := bu.Called[members]; has {
-			b.known.NoteStored([]state.StoredVersion{{Name: bu.Name, Of: of}})
+			b.known.NoteStored([]memory.StoredVersion{{Name: bu.Name, Of: of}})
 		}
 	}
 }
@@ -262,9 +264,9 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 		if err := b.keeper.merger.Background.Do(ctx, 0, save); err != nil {
 			return err
 		}
-		noted := make([]state.StoredVersion, n)
+		noted := make([]memory.StoredVersion, n)
 		for i, one := range all[:n] {
-			noted[i] = state.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
+			noted[i] = memory.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
 		}
 		b.known.NoteStored(noted)
 		all = all[n:]

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
-	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -263,5 +263,5 @@ func testMerger(s store.Store) (*Merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(s, types, state.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil), slog.New(slog.DiscardHandler)), nil
+	return New(s, types, memory.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil), slog.New(slog.DiscardHandler)), nil
 }

@@ -14,13 +14,15 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/codec"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // Partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it has no
 // rows.
-func (bu *StateSet) Partials(site *state.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
+func (bu *StateSet) Partials(site *memory.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range bu.Aggregates {
 		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
 		if len(missing) > 0 || found[0] == nil {
@@ -36,7 +38,7 @@ func (bu *StateSet) Partials(site *state.Shelf, of calendar.Interval, version ui
 
 // A StateSet is one of them.
 type StateSet struct {
-	state.StateSet
+	codec.StateSet
 	*Merge                  // whose only part it is, of no website and no time
 	Part   *mergedPart      // which has all aggregates
 	count  string           // the name of the aggregate that counts rows
@@ -160,7 +162,7 @@ func (s *StateSets) Names() (all []int64) {
 }
 
 // Lookup returns a lookup of the state set for a website on some days, in the background.
-func (bu *StateSet) Lookup(mr *Merger, site *state.Shelf, website store.Subject, days []calendar.Interval) *Lookup {
+func (bu *StateSet) Lookup(mr *Merger, site *memory.Shelf, website store.Subject, days []calendar.Interval) *Lookup {
 	m, p := *bu.Merge, *bu.p
 	p.Subject = website
 	m.p, m.stretches = &p, days

@@ -7,6 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -15,8 +16,8 @@ import (
 // keys, a bucket of the series, or the only one.
 type merged struct {
 	*Merge
-	cache     *state.Cache
-	site      *state.Shelf
+	cache     *memory.Cache
+	site      *memory.Shelf
 	sources   [][]state.Source // by aggregate
 	rows      int
 	first     int64                  // the number of the bucket of row 0
@@ -39,7 +40,7 @@ type quantileOf struct {
 }
 
 // finish makes the rows that the statement of m's plan would give.
-func (m *Merge) finish(cache *state.Cache, site *state.Shelf, found [][]*state.Partial, among [][]string) *store.Rows {
+func (m *Merge) finish(cache *memory.Cache, site *memory.Shelf, found [][]*state.Partial, among [][]string) *store.Rows {
 	g := &merged{Merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
 		totals: len(m.keys) == 0 && m.p.Type.Shape == catalog.Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}, quantiles: map[quantileOf][]int64{}}
 	g.place(found)

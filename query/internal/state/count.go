@@ -3,6 +3,7 @@ package state
 import (
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // A counter counts the different members of sets. It is used again for further counts.
@@ -111,25 +112,28 @@ func (l list) appendMembers(all []uint32, of []Source) []uint32 {
 	return appendBits(all, members[1], members[2:])
 }
 
-// Count returns the number of distinct members of one row. members is the number of all members: see [Shelf.Members].
-func (c *Cache) Count(row int32, members int, of []Source) int64 {
+// Counters count the members of sets. They reuse memory. The zero value is ready for use, and safe for concurrent use.
+type Counters struct{ pool sync.Pool }
+
+// Count returns the number of distinct members of one row. members is the number of all members: see [Numbering.Members].
+func (c *Counters) Count(row int32, members int, of []Source) int64 {
 	counter := c.counter(members)
 	n := counter.count(listsOf(row, of), of)
-	c.counters.Put(counter)
+	c.pool.Put(counter)
 	return n
 }
 
 // Counts returns the number of distinct members for each row of the answer.
-func (c *Cache) Counts(rows, members int, of []Source) []int64 {
+func (c *Counters) Counts(rows, members int, of []Source) []int64 {
 	counter, counts := c.counter(members), make([]int64, rows)
 	counter.lists = byRow(rows, of, counter.lists, func(row uint32, lists []list) { counts[row] = counter.count(lists, of) })
-	c.counters.Put(counter)
+	c.pool.Put(counter)
 	return counts
 }
 
 // counter returns a counter for so many members. The caller gives it back after counting, unless counting failed.
-func (c *Cache) counter(members int) *counter {
-	used, ok := c.counters.Get().(*counter)
+func (c *Counters) counter(members int) *counter {
+	used, ok := c.pool.Get().(*counter)
 	if !ok {
 		used = &counter{}
 	}

@@ -14,7 +14,7 @@ const numberedAtOnce = 1 << 13
 
 // A numbering numbers lists of values, each of which is ascending as unsigned numbers.
 type numbering struct {
-	*members
+	*Members
 	lists   [][]int64
 	numbers [][]uint32 // by list: at first new values have them in the order in which they were found
 	known   int        // values that had numbers before
@@ -22,9 +22,9 @@ type numbering struct {
 	begins  [][]int    // by part and list: how many values had numbers; and at the end of the part
 }
 
-// numberLists numbers lists of values, in their order.
-func (m *members) numberLists(lists [][]int64) [][]uint32 {
-	nb := &numbering{members: m, lists: lists, numbers: make([][]uint32, len(lists)), known: len(m.values), ends: [][]int{make([]int, len(lists))}}
+// NumberLists numbers lists of values, in their order.
+func (m *Members) NumberLists(lists [][]int64) [][]uint32 {
+	nb := &numbering{Members: m, lists: lists, numbers: make([][]uint32, len(lists)), known: len(m.values), ends: [][]int{make([]int, len(lists))}}
 	all := 0
 	for i, list := range lists {
 		nb.numbers[i] = make([]uint32, len(list))
@@ -59,7 +59,7 @@ func (nb *numbering) different(parts uint64) int {
 			return 1
 		})
 		for _, value := range list[:n] {
-			different.number(value)
+			different.Number(value)
 		}
 		some, all = some+n, all+len(list)
 	}
@@ -88,7 +88,7 @@ func (nb *numbering) find(upTo uint64) {
 				if slot := there[j]; slot > 0 && nb.values[slot-1] == value {
 					numbers[at+j] = slot - 1
 				} else {
-					numbers[at+j] = nb.number(value)
+					numbers[at+j] = nb.Number(value)
 				}
 			}
 		}

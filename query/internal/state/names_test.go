@@ -38,10 +38,10 @@ func TestNumberLists(t *testing.T) {
 		together, single := newMembers(), newMembers()
 		for len(lists) > 0 {
 			n := 1 + rng.IntN(len(lists))
-			got := together.numberLists(lists[:n])
+			got := together.NumberLists(lists[:n])
 			for i, list := range lists[:n] {
 				for j, value := range list {
-					if want := single.number(value); got[i][j] != want || together.number(value) != want {
+					if want := single.Number(value); got[i][j] != want || together.Number(value) != want {
 						t.Fatalf("seed %d, list %d, %d: got %d, want %d", seed, i, value, got[i][j], want)
 					}
 				}
@@ -58,6 +58,6 @@ func TestNumberLists(t *testing.T) {
 func BenchmarkNumberLists(b *testing.B) {
 	lists := dictionariesOf(rand.New(rand.NewPCG(1, 11)), 90, 26_500, 1_720_000)
 	for b.Loop() {
-		newMembers().numberLists(lists)
+		newMembers().NumberLists(lists)
 	}
 }

@@ -1,9 +1,10 @@
-package state
+package codec
 
 import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
 // A stateReader reads one state. Its texts are numbered when it is made, then its members, and then any may
@@ -15,22 +16,22 @@ type stateReader struct {
 	lacks   [][]int64 // by name of members: those that dictionaries lack
 	ids     []uint64  // of dictionaries
 	read    map[string]*Dictionary
-	stored  [][]byte   // by aggregate
-	numbers [][]uint32 // of members, by aggregate and place
-	keys    []uint32   // their numbers, by place
-	sorted  []uint32   // their places, by number
-	at      []int32    // what of an aggregate has a key, by its place; -1: nothing
-	known   []*Partial // that were read, by aggregate
-	made    maker
+	stored  [][]byte         // by aggregate
+	numbers [][]uint32       // of members, by aggregate and place
+	keys    []uint32         // their numbers, by place
+	sorted  []uint32         // their places, by number
+	at      []int32          // what of an aggregate has a key, by its place; -1: nothing
+	known   []*state.Partial // that were read, by aggregate
+	made    state.Maker
 }
 
 // newStateReader reads what is before the partials of a state.
-func (w *Shelf) newStateReader(bu *StateSet, one StoredState, width int64) *stateReader {
+func newStateReader(w Shelf, bu *StateSet, one StoredState, width int64) *stateReader {
 	r := &stateReader{reader: newReader(stateFormat, one.State), bu: bu, of: one.Of, read: one.Dictionaries, numbers: make([][]uint32, len(bu.Aggregates))}
 	if r.uint() != uint64(len(bu.Aggregates)) {
 		r.fail()
 	}
-	for range bu.membersOf(Set) {
+	for range bu.membersOf(state.Set) {
 		r.ids = append(r.ids, r.fixed())
 		lacks := make([]int64, r.count(8))
 		for i := range lacks {
@@ -38,15 +39,15 @@ func (w *Shelf) newStateReader(bu *StateSet, one StoredState, width int64) *stat
 		}
 		r.lacks = append(r.lacks, lacks)
 	}
-	for _, name := range bu.membersOf(TextSet) {
-		numbers, _ := r.numberTexts(w.keysCalled(name))
-		r.give(TextSet, name, numbers)
+	for _, name := range bu.membersOf(state.TextSet) {
+		numbers, _ := r.numberTexts(w.TextsOf(name))
+		r.give(state.TextSet, name, numbers)
 	}
 	switch {
 	case bu.SharesKeys:
 		r.sharedKeys(w)
 	case bu.Keyed:
-		r.keys, _ = r.numberTexts(w.keysCalled(bu.KeyNames))
+		r.keys, _ = r.numberTexts(w.TextsOf(bu.KeyNames))
 		r.sorted = placesByNumber(r.keys)
 	default:
 		for piece := range uint32((one.Of.To - one.Of.From) / width) {
@@ -64,17 +65,17 @@ func (w *Shelf) newStateReader(bu *StateSet, one StoredState, width int64) *stat
 }
 
 // sharedKeys reads keys that are in a dictionary.
-func (r *stateReader) sharedKeys(w *Shelf) {
-	d, id := w.dictionary(dictionaryName{r.bu.keyDictionary(), r.of}), r.fixed()
-	lacks, _ := r.numberTexts(w.keysCalled(r.bu.KeyNames))
+func (r *stateReader) sharedKeys(w Shelf) {
+	d, id := w.Dictionary(r.bu.keyDictionary(), r.of), r.fixed()
+	lacks, _ := r.numberTexts(w.TextsOf(r.bu.KeyNames))
 	some := bitReader{b: r.bytes()}
-	if d == nil || id != d.id {
+	if d == nil || id != d.ID {
 		r.fail()
 	}
 	if r.failed {
 		return
 	}
-	numbers, sorted := d.numbers, d.sorted
+	numbers, sorted := d.Numbers, d.Sorted
 	if len(lacks) > 0 {
 		numbers = append(slices.Clone(numbers), lacks...)
 		sorted = placesByNumber(numbers)
@@ -97,7 +98,7 @@ func (r *stateReader) sharedKeys(w *Shelf) {
 }
 
 // give gives the numbers of members to the aggregates that have such.
-func (r *stateReader) give(kind Kind, name string, numbers []uint32) {
+func (r *stateReader) give(kind state.Kind, name string, numbers []uint32) {
 	for i, a := range r.bu.Aggregates {
 		if a.Kind == kind && a.Members == name {
 			r.numbers[i] = numbers
@@ -106,16 +107,16 @@ func (r *stateReader) give(kind Kind, name string, numbers []uint32) {
 }
 
 // number finds the numbers of the members that sets among some aggregates have.
-func (r *stateReader) number(w *Shelf, some []Aggregate) {
-	for i, name := range r.bu.membersOf(Set) {
-		if r.failed || !slices.ContainsFunc(some, func(a Aggregate) bool { return a.Kind == Set && a.Members == name }) {
+func (r *stateReader) number(w Shelf, some []state.Aggregate) {
+	for i, name := range r.bu.membersOf(state.Set) {
+		if r.failed || !slices.ContainsFunc(some, func(a state.Aggregate) bool { return a.Kind == state.Set && a.Members == name }) {
 			continue
 		}
 		var numbers []uint32
-		members, d, read := w.membersCalled(name), w.dictionary(dictionaryName{name, r.of}), r.read[name]
+		members, d, read := w.MembersOf(name), w.Dictionary(name, r.of), r.read[name]
 		switch {
-		case d != nil && d.id == r.ids[i]:
-			if numbers = d.numbers; len(r.lacks[i]) > 0 {
+		case d != nil && d.ID == r.ids[i]:
+			if numbers = d.Numbers; len(r.lacks[i]) > 0 {
 				numbers = slices.Clone(numbers)
 			}
 		case d == nil && read != nil && read.id == r.ids[i]:
@@ -125,15 +126,15 @@ func (r *stateReader) number(w *Shelf, some []Aggregate) {
 			continue
 		}
 		for _, value := range r.lacks[i] {
-			numbers = append(numbers, members.number(value))
+			numbers = append(numbers, members.Number(value))
 		}
-		r.give(Set, name, numbers)
+		r.give(state.Set, name, numbers)
 	}
 }
 
 // numberUsed numbers the values of a dictionary that sets among some aggregates have; others have no numbers. The state has so many
 // members that the dictionary lacks.
-func (r *stateReader) numberUsed(members *members, some []Aggregate, name string, values []int64, lacks int) []uint32 {
+func (r *stateReader) numberUsed(members *state.Members, some []state.Aggregate, name string, values []int64, lacks int) []uint32 {
 	places, used, numbers := make([]uint32, len(values)+lacks), make([]bool, len(values)+lacks), make([]uint32, len(values))
 	for place := range places {
 		places[place] = uint32(place)
@@ -148,14 +149,14 @@ func (r *stateReader) numberUsed(members *members, some []Aggregate, name string
 	})
 	for place, value := range values {
 		if used[place] {
-			numbers[place] = members.number(value)
+			numbers[place] = members.Number(value)
 		}
 	}
 	return numbers
 }
 
 // hasFew reports whether sets among some aggregates have less than half of the members of their dictionary, which is not in memory.
-func (r *stateReader) hasFew(some []Aggregate, name string) bool {
+func (r *stateReader) hasFew(some []state.Aggregate, name string) bool {
 	if r.read[name] == nil {
 		return false
 	}
@@ -165,9 +166,9 @@ func (r *stateReader) hasFew(some []Aggregate, name string) bool {
 }
 
 // eachSet calls what with how many members each key has, for the sets among some aggregates with members of this name.
-func (r *stateReader) eachSet(some []Aggregate, name string, what func(b *bitReader, counts []int64)) {
+func (r *stateReader) eachSet(some []state.Aggregate, name string, what func(b *bitReader, counts []int64)) {
 	for i, a := range r.bu.Aggregates {
-		if a.Kind == Set && a.Members == name && slices.Contains(some, a) && !r.failed {
+		if a.Kind == state.Set && a.Members == name && slices.Contains(some, a) && !r.failed {
 			b := &bitReader{b: r.stored[i]}
 			if same := b.golomb(0); same == 0 {
 				what(b, b.numbers(r.readKeys(b)))
@@ -177,12 +178,12 @@ func (r *stateReader) eachSet(some []Aggregate, name string, what func(b *bitRea
 }
 
 // partials returns the partials of some aggregates, or nil if the state is damaged.
-func (r *stateReader) partials(some []Aggregate) []*Partial {
+func (r *stateReader) partials(some []state.Aggregate) []*state.Partial {
 	if r.failed {
 		return nil
 	}
-	r.known = make([]*Partial, len(r.stored))
-	found := make([]*Partial, len(some))
+	r.known = make([]*state.Partial, len(r.stored))
+	found := make([]*state.Partial, len(some))
 	for i, a := range some {
 		at := slices.Index(r.bu.Aggregates, a)
 		if at < 0 {
@@ -197,7 +198,7 @@ func (r *stateReader) partials(some []Aggregate) []*Partial {
 }
 
 // partial returns the partial of one aggregate, or nil if it is damaged.
-func (r *stateReader) partial(i int) *Partial {
+func (r *stateReader) partial(i int) *state.Partial {
 	b, kind := &bitReader{b: r.stored[i]}, r.bu.Aggregates[i].Kind
 	if same := b.golomb(0); same > 0 {
 		if same > uint64(i) || kind.Lists() || r.bu.Aggregates[same-1].Kind.Lists() || !b.end() {
@@ -215,15 +216,15 @@ func (r *stateReader) partial(i int) *Partial {
 	ends := b.numbers(r.readKeys(b))
 	values, members := ends, []uint32(nil)
 	switch kind {
-	case Sample:
+	case state.Sample:
 		values = b.samples(ends)
-	case Set, TextSet:
+	case state.Set, state.TextSet:
 		members = b.sets(ends, r.numbers[i])
 	}
 	if !b.end() {
 		return nil
 	}
-	r.made.reserve(len(ends), len(members), len(values))
+	r.made.Reserve(len(ends), len(members), len(values))
 	for _, place := range r.sorted {
 		i := r.at[place]
 		if i < 0 {
@@ -234,15 +235,15 @@ func (r *stateReader) partial(i int) *Partial {
 			from = ends[i-1] // 0 where there is one value for each key
 		}
 		switch key := r.keys[place]; kind {
-		case Sample:
-			r.made.addSample(key, values[from:ends[i]])
-		case Set, TextSet:
-			r.made.addSet(key, members[from:ends[i]])
+		case state.Sample:
+			r.made.AddSample(key, values[from:ends[i]])
+		case state.Set, state.TextSet:
+			r.made.AddSet(key, members[from:ends[i]])
 		default:
-			r.made.addValue(key, values[i])
+			r.made.AddValue(key, values[i])
 		}
 	}
-	return r.made.done()
+	return r.made.Done()
 }
 
 // readKeys reads which keys an aggregate has into r.at, and tells how many.

@@ -1,40 +1,42 @@
-package state
+package codec
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
 // A stateEncoder writes one state.
 type stateEncoder struct {
 	*encoder
-	w      *Shelf
+	w      Shelf
 	bu     *StateSet
-	of     []*Partial        // by aggregate
+	of     []*state.Partial  // by aggregate
 	keys   map[uint32]uint32 // their places, by number
 	places map[string]*places
 	buffer []uint32
 }
 
 // encodeState returns the stored bytes of partials, one for each aggregate.
-func (w *Shelf) encodeState(bu *StateSet, of []*Partial, dictionaries map[string]*places) []byte {
+func encodeState(w Shelf, bu *StateSet, of []*state.Partial, dictionaries map[string]*places) []byte {
 	e := stateEncoder{encoder: newEncoder(stateFormat), w: w, bu: bu, of: of, places: map[string]*places{}}
 	e.uint(uint64(len(of)))
-	for _, name := range bu.membersOf(Set) {
-		members := w.membersCalled(name)
-		p := dictionaries[name].with(allMembers(e.sets(Set, name)), members.compare)
+	for _, name := range bu.membersOf(state.Set) {
+		members := w.MembersOf(name)
+		p := dictionaries[name].with(allMembers(e.sets(state.Set, name)), members.Compare)
 		e.places[name] = p
 		e.fixed(p.id)
 		e.uint(uint64(len(p.lacks)))
 		for _, n := range p.lacks {
-			e.fixed(uint64(members.values[n]))
+			e.fixed(uint64(members.Value(n)))
 		}
 	}
-	for _, name := range bu.membersOf(TextSet) {
-		texts, all := w.keysCalled(name), allMembers(e.sets(TextSet, name))
-		slices.SortFunc(all, texts.compare)
-		e.texts(texts.texts, all)
-		e.places[textPlaces+name] = newPlaces(&dictionary{numbers: all})
+	for _, name := range bu.membersOf(state.TextSet) {
+		texts, all := w.TextsOf(name), allMembers(e.sets(state.TextSet, name))
+		slices.SortFunc(all, texts.Compare)
+		e.texts(texts, all)
+		e.places[textPlaces+name] = newPlaces(&state.Dictionary{Numbers: all})
 	}
 	if bu.Keyed {
 		e.keyTexts(dictionaries[bu.keyDictionary()])
@@ -48,7 +50,7 @@ func (w *Shelf) encodeState(bu *StateSet, of []*Partial, dictionaries map[string
 }
 
 // sets returns the sets of a kind with these members.
-func (e *stateEncoder) sets(kind Kind, members string) (sets []*Partial) {
+func (e *stateEncoder) sets(kind state.Kind, members string) (sets []*state.Partial) {
 	for i, a := range e.bu.Aggregates {
 		if a.Kind == kind && a.Members == members {
 			sets = append(sets, e.of[i])
@@ -62,12 +64,12 @@ const textPlaces = "texts "
 
 // keyTexts writes the texts of keys. It writes texts in the dictionary as their places.
 func (e *stateEncoder) keyTexts(dictionary *places) {
-	texts, all := e.w.keysCalled(e.bu.KeyNames), allKeys(e.of)
+	texts, all := e.w.TextsOf(e.bu.KeyNames), allKeys(e.of)
 	e.keys = make(map[uint32]uint32, len(all))
 	if e.bu.SharesKeys {
-		p := dictionary.with(all, texts.compare)
+		p := dictionary.with(all, texts.Compare)
 		e.fixed(p.id)
-		e.texts(texts.texts, p.lacks)
+		e.texts(texts, p.lacks)
 		slices.SortFunc(all, func(a, b uint32) int { return cmp.Compare(p.at[a], p.at[b]) })
 		w := bitWriter{}
 		e.buffer = e.buffer[:0]
@@ -77,8 +79,8 @@ func (e *stateEncoder) keyTexts(dictionary *places) {
 		w.places(e.buffer, len(p.at))
 		e.bytes(w.done())
 	} else {
-		slices.SortFunc(all, texts.compare)
-		e.texts(texts.texts, all)
+		slices.SortFunc(all, texts.Compare)
+		e.texts(texts, all)
 	}
 	for place, n := range all {
 		e.keys[n] = uint32(place)
@@ -86,10 +88,10 @@ func (e *stateEncoder) keyTexts(dictionary *places) {
 }
 
 // allKeys are the keys of partials, each once.
-func allKeys(of []*Partial) []uint32 {
+func allKeys(of []*state.Partial) []uint32 {
 	var all []uint32
 	for _, p := range of {
-		all = append(all, p.keys...)
+		all = append(all, p.Keys()...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -99,7 +101,7 @@ func allKeys(of []*Partial) []uint32 {
 func (e *stateEncoder) aggregate(i int) []byte {
 	w, a, p := bitWriter{}, e.bu.Aggregates[i], e.of[i]
 	for same := range i {
-		if !a.Kind.Lists() && !e.bu.Aggregates[same].Kind.Lists() && e.of[same].equal(p) {
+		if !a.Kind.Lists() && !e.bu.Aggregates[same].Kind.Lists() && e.of[same].Equal(p) {
 			w.golomb(uint64(same+1), 0)
 			return w.done()
 		}
@@ -107,33 +109,28 @@ func (e *stateEncoder) aggregate(i int) []byte {
 	w.golomb(0, 0)
 	order := e.order(&w, p)
 	switch a.Kind {
-	case Set:
+	case state.Set:
 		e.set(&w, p, order, e.places[a.Members])
-	case TextSet:
+	case state.TextSet:
 		e.set(&w, p, order, e.places[textPlaces+a.Members])
-	case Sample:
+	case state.Sample:
 		samples(&w, p, order)
 	default:
 		values := make([]int64, len(order))
 		for j, i := range order {
-			values[j] = p.values.at(i)
+			values[j] = p.Value(i)
 		}
 		w.numbers(values)
 	}
 	return w.done()
 }
 
-// equal reports whether p, which has a number for each key, has the same numbers as q.
-func (p *Partial) equal(q *Partial) bool {
-	return slices.Equal(p.keys, q.keys) && slices.Equal(p.values.small, q.values.small) && slices.Equal(p.values.wide, q.values.wide)
-}
-
 // order writes the places of the keys of p, and tells the order of these.
-func (e *stateEncoder) order(w *bitWriter, p *Partial) []int {
-	order, all := make([]int, len(p.keys)), anyPlaces
-	place := func(i int) uint32 { return p.keys[i] }
+func (e *stateEncoder) order(w *bitWriter, p *state.Partial) []int {
+	order, all := make([]int, len(p.Keys())), anyPlaces
+	place := func(i int) uint32 { return p.Keys()[i] }
 	if e.bu.Keyed {
-		place = func(i int) uint32 { return e.keys[p.keys[i]] }
+		place = func(i int) uint32 { return e.keys[p.Keys()[i]] }
 		all = len(e.keys)
 	}
 	for i := range order {
@@ -167,44 +164,42 @@ func (w *bitWriter) places(some []uint32, all int) {
 }
 
 // samples writes how many values keys have, the first of each, and the differences of the others.
-func samples(w *bitWriter, p *Partial, order []int) {
-	counts, firsts := make([]int64, len(order)), make([]int64, len(order))
+func samples(w *bitWriter, p *state.Partial, order []int) {
+	counts, firsts, all := make([]int64, len(order)), make([]int64, len(order)), make([][]int64, len(order))
 	for j, i := range order {
-		from, to := p.span(i)
-		counts[j], firsts[j] = int64(to-from), p.values.at(int(from))
+		all[j] = p.AppendSample(i, nil)
+		counts[j], firsts[j] = int64(len(all[j])), all[j][0]
 	}
 	w.numbers(counts)
 	w.numbers(firsts)
-	for _, i := range order {
-		values := p.values.slice(p.span(i))
-		n := values.len()
+	for _, values := range all {
+		n := len(values)
 		if n == 1 {
 			continue
 		}
-		low := lowBits(uint64(values.at(n-1))-uint64(values.at(0)), n-1)
+		low := lowBits(uint64(values[n-1])-uint64(values[0]), n-1)
 		w.write(uint64(low), 6)
 		for j := 1; j < n; j++ {
-			w.rice(uint64(values.at(j))-uint64(values.at(j-1)), low)
+			w.rice(uint64(values[j])-uint64(values[j-1]), low)
 		}
 	}
 }
 
 // set writes how many members keys have, and their places.
-func (e *stateEncoder) set(w *bitWriter, p *Partial, order []int, places *places) {
-	counts := make([]int64, len(order))
+func (e *stateEncoder) set(w *bitWriter, p *state.Partial, order []int, places *places) {
+	counts, all := make([]int64, len(order)), make([][]uint32, len(order))
 	for j, i := range order {
-		from, to := p.span(i)
-		counts[j] = int64(list{0, from, to, p.dense != nil && p.dense[i]}.len([]Source{{Partial: p}}))
+		all[j] = p.AppendMembers(i, nil)
+		counts[j] = int64(len(all[j]))
 	}
 	w.numbers(counts)
-	for _, i := range order {
-		e.buffer = p.appendMembers(i, e.buffer[:0])
-		for j, n := range e.buffer {
-			e.buffer[j] = places.at[n]
+	for _, members := range all {
+		for j, n := range members {
+			members[j] = places.at[n]
 		}
-		slices.Sort(e.buffer)
-		low, next := lowBits(uint64(len(places.at)), len(e.buffer)), uint32(0)
-		for _, place := range e.buffer {
+		slices.Sort(members)
+		low, next := lowBits(uint64(len(places.at)), len(members)), uint32(0)
+		for _, place := range members {
 			w.rice(uint64(place-next), low)
 			next = place + 1
 		}

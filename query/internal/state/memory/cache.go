@@ -1,8 +1,9 @@
-package state
+package memory
 
 import (
 	"sync"
 
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -15,7 +16,7 @@ type Cache struct {
 	clock    uint64
 	websites map[store.Subject]*Shelf
 
-	counters sync.Pool
+	state.Counters
 }
 
 // NewCache makes a cache of about most bytes.
@@ -69,9 +70,9 @@ func (c *Cache) Shelf(of store.Subject) *Shelf {
 
 // begin starts an empty shelf for a subject.
 func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Shelf {
-	w := &Shelf{cache: c, subject: of, building: make(chan struct{}, 1), begun: c.tick(), aggregates: map[string]*shelved{},
-		keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: asked,
-		dictionaries: map[dictionaryName]*dictionary{}}
+	w := &Shelf{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1), begun: c.tick(),
+		aggregates: map[string]*shelved{}, rolledUp: map[rollupName]*rollups{}, asked: asked,
+		dictionaries: map[dictionaryName]*state.Dictionary{}}
 	c.websites[of] = w
 	return w
 }

@@ -1,4 +1,4 @@
-package state
+package codec
 
 // This file reads the bits of an aggregate as state_write.go writes them.
 

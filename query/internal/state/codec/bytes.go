@@ -1,13 +1,15 @@
-package state
+package codec
 
 import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+
+	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
 // ErrDamaged: what is stored cannot be read.
-var ErrDamaged = errors.New("state: damaged, or of another format")
+var ErrDamaged = errors.New("codec: damaged, or of another format")
 
 // The first byte of stored bytes is their format. A new meaning of the others needs a new format.
 const (
@@ -39,11 +41,11 @@ func (e *encoder) bytes(b []byte) {
 
 // texts writes the texts with these numbers, which are in order. Of each it writes how many bytes at the end of the one before
 // are dropped, and the bytes that replace them; in one byte if both numbers are small.
-func (e *encoder) texts(texts []string, numbers []uint32) {
+func (e *encoder) texts(texts *state.Texts, numbers []uint32) {
 	before := ""
 	e.uint(uint64(len(numbers)))
 	for _, n := range numbers {
-		same, text := 0, texts[n]
+		same, text := 0, texts.Text(n)
 		for same < min(len(text), len(before)) && text[same] == before[same] {
 			same++
 		}
@@ -129,7 +131,7 @@ func (r *reader) some(n int) []byte {
 }
 
 // numberTexts numbers texts, and reports whether they are in order.
-func (r *reader) numberTexts(of *keys) (numbers []uint32, ok bool) {
+func (r *reader) numberTexts(of *state.Texts) (numbers []uint32, ok bool) {
 	numbers = make([]uint32, r.count(1))
 	var text []byte
 	for i := range numbers {
@@ -147,11 +149,7 @@ func (r *reader) numberTexts(of *keys) (numbers []uint32, ok bool) {
 			return nil, false
 		}
 		text = append(text[:uint64(len(text))-less], r.some(int(more))...)
-		n, ok := of.numbers[string(text)]
-		if !ok {
-			n = of.number(string(text))
-		}
-		numbers[i] = n
+		numbers[i] = of.NumberBytes(text)
 	}
 	return numbers, !r.failed
 }

@@ -1,4 +1,4 @@
-package state
+package codec
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
 // Sets are stored as places in a dictionary: the members that all sets of one name have on a day, in order. The dictionary is
@@ -14,82 +15,20 @@ import (
 // number, so that it is never read with another one. Dictionaries of different days are independent, so that stored data does not
 // reveal which members of two days are the same.
 
-// dictionaryName tells apart the dictionaries of a website.
-type dictionaryName struct {
-	members string
-	of      calendar.Interval
-}
-
-// A dictionary is one whose members have numbers.
-type dictionary struct {
-	id      uint64
-	numbers []uint32 // by place
-	sorted  []uint32 // of keys: the places, by number
-}
-
-// HasDictionary reports whether the dictionary of a stretch is in memory.
-func (w *Shelf) HasDictionary(members string, s calendar.Interval) bool {
-	return w.dictionary(dictionaryName{members, s}) != nil
-}
-
-func (w *Shelf) dictionary(name dictionaryName) *dictionary {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	return w.dictionaries[name]
-}
-
-// putDictionary keeps a dictionary in place of one before; nil: it only forgets that.
-func (w *Shelf) putDictionary(name dictionaryName, d *dictionary) {
-	c := w.cache
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	grown := int64(0)
-	if before := w.dictionaries[name]; before != nil {
-		grown -= before.size()
-		delete(w.dictionaries, name)
-	}
-	if d != nil {
-		grown += d.size()
-		w.dictionaries[name] = d
-	}
-	w.dictionarySize += grown
-	if c.websites[w.subject] == w {
-		c.size += grown
-		c.shrink()
-	}
-}
-
-func (d *dictionary) size() int64 { return 128 + 4*int64(len(d.numbers)+len(d.sorted)) }
-
-func (w *Shelf) forgetDictionaries() {
-	w.cache.size -= w.dictionarySize
-	w.dictionarySize = 0
-	clear(w.dictionaries)
-}
-
-// forgetDictionaries drops the dictionaries of all websites, and reports whether there were any.
-func (c *Cache) forgetDictionaries() (some bool) {
-	for _, w := range c.websites {
-		some = some || len(w.dictionaries) > 0
-		w.forgetDictionaries()
-	}
-	return some
-}
-
 // newDictionary returns a dictionary of numbered members, and its stored bytes: its id, the number of its members, the last one,
 // and how much each is larger than the one before.
-func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
-	slices.SortFunc(numbers, of.compare)
-	d := &dictionary{id: rand.Uint64(), numbers: numbers} //nolint:gosec // no secret
+func newDictionary(of *state.Members, numbers []uint32) (*state.Dictionary, []byte) {
+	slices.SortFunc(numbers, of.Compare)
+	d := &state.Dictionary{ID: rand.Uint64(), Numbers: numbers} //nolint:gosec // no secret
 	e := newEncoder(dictionaryFormat)
-	e.fixed(d.id)
+	e.fixed(d.ID)
 	e.uint(uint64(len(numbers)))
 	if len(numbers) > 0 {
-		last, before := uint64(of.values[numbers[len(numbers)-1]]), uint64(0)
+		last, before := uint64(of.Value(numbers[len(numbers)-1])), uint64(0)
 		e.fixed(last)
 		low, w := lowBits(last, len(numbers)), bitWriter{}
 		for _, n := range numbers {
-			value := uint64(of.values[n])
+			value := uint64(of.Value(n))
 			w.rice(value-before-1, low)
 			before = value
 		}
@@ -99,18 +38,21 @@ func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 }
 
 // newKeyDictionary returns a dictionary of numbered keys, and its stored bytes.
-func newKeyDictionary(of *keys, numbers []uint32) (*dictionary, []byte) {
-	slices.SortFunc(numbers, of.compare)
+func newKeyDictionary(of *state.Texts, numbers []uint32) (*state.Dictionary, []byte) {
+	slices.SortFunc(numbers, of.Compare)
 	d := keyDictionary(rand.Uint64(), numbers) //nolint:gosec // no secret
 	e := newEncoder(keyDictionaryFormat)
-	e.fixed(d.id)
-	e.texts(of.texts, numbers)
+	e.fixed(d.ID)
+	e.texts(of, numbers)
 	return d, e.done()
 }
 
-func keyDictionary(id uint64, numbers []uint32) *dictionary {
-	return &dictionary{id, numbers, placesByNumber(numbers)}
+func keyDictionary(id uint64, numbers []uint32) *state.Dictionary {
+	return &state.Dictionary{ID: id, Numbers: numbers, Sorted: placesByNumber(numbers)}
 }
+
+// sparse is the most places of a table per number that counts. With more, it takes longer to read the table than to sort.
+const sparse = 8
 
 // placesByNumber are the places of numbers, which differ, in the order of these.
 func placesByNumber(numbers []uint32) []uint32 {
@@ -180,28 +122,27 @@ func ReadDictionary(stored []byte) (*Dictionary, error) {
 }
 
 // KeepDictionaries numbers the members of dictionaries of stretches, and holds dictionaries in memory that are new. The caller
-// holds the lock of w.
-func (w *Shelf) KeepDictionaries(name string, of []calendar.Interval, read []*Dictionary) {
+// holds the lock of the shelf.
+func KeepDictionaries(w Shelf, name string, of []calendar.Interval, read []*Dictionary) {
 	var lists [][]int64
-	var kept []*dictionary
-	var names []dictionaryName
+	var kept []*state.Dictionary
+	var days []calendar.Interval
 	for i, d := range read {
-		one := dictionaryName{name, of[i]}
 		switch {
-		case d == nil || w.dictionary(one) != nil:
+		case d == nil || w.Dictionary(name, of[i]) != nil:
 		case d.keys != nil:
-			if numbers, ok := d.keys.numberTexts(w.keysCalled(strings.TrimPrefix(name, ofKeys))); ok && len(d.keys.b) == 0 {
-				w.putDictionary(one, keyDictionary(d.id, numbers))
+			if numbers, ok := d.keys.numberTexts(w.TextsOf(strings.TrimPrefix(name, ofKeys))); ok && len(d.keys.b) == 0 {
+				w.PutDictionary(name, of[i], keyDictionary(d.id, numbers))
 			}
 		default:
-			lists, names, kept = append(lists, d.values), append(names, one), append(kept, &dictionary{id: d.id})
+			lists, days, kept = append(lists, d.values), append(days, of[i]), append(kept, &state.Dictionary{ID: d.id})
 		}
 	}
 	if len(kept) == 0 {
 		return
 	}
-	for i, numbers := range w.membersCalled(name).numberLists(lists) {
-		kept[i].numbers = numbers
-		w.putDictionary(names[i], kept[i])
+	for i, numbers := range w.MembersOf(name).NumberLists(lists) {
+		kept[i].Numbers = numbers
+		w.PutDictionary(name, days[i], kept[i])
 	}
 }
