@@ -28,7 +28,7 @@ type Keeper struct {
 	forget    func() // drops remembered answers
 	Asked     lastAsked
 	batch     *memory.Cache // of states that are to be stored
-	keeping   sync.Mutex   // held while states are in the batch
+	keeping   sync.Mutex    // held while states are in the batch
 }
 
 // BatchSize returns about how many bytes of memory the states take that are to be stored.

@@ -84,7 +84,7 @@ var errNotBusy = errors.New("query: the website is not busy")
 type batch struct {
 	keeper  *Keeper
 	website store.Subject
-	from    int64        // pageviews a day
+	from    int64         // pageviews a day
 	site    *memory.Shelf // that has the partials until they are stored
 	known   *memory.Shelf // that knows what is stored
 	sets    merge.StateSets
@@ -201,13 +201,15 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 	}
 	found, err := b.keeper.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
-		read := make([]*codec.Dictionary, len(b.days))
-		for i, of := range b.days {
-			if stored, ok := found[merge.StoredName{Name: name, Of: of}]; ok {
-				read[i], _ = codec.ReadDictionary(stored.Bytes) // a damaged one is replaced
+		for _, of := range b.days {
+			stored, ok := found[merge.StoredName{Name: name, Of: of}]
+			if !ok || b.site.HasDictionary(members, of) {
+				continue
+			}
+			if read, err := codec.ReadDictionary(stored.Bytes); err == nil { // a damaged one is replaced
+				read.Keep(b.site, members, of)
 			}
 		}
-		codec.KeepDictionaries(b.site, members, b.days, read)
 	}
 	return err
 }

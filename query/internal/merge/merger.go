@@ -17,7 +17,7 @@ import (
 type Merger struct {
 	store      store.Store
 	types      *catalog.Registry
-	Partials   *memory.Cache      // nil: no answer is merged
+	Partials   *memory.Cache     // nil: no answer is merged
 	Keeper     store.StateKeeper // stores partials; nil: they stay in memory
 	StateSets  func() StateSets
 	Background *background

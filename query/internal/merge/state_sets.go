@@ -71,13 +71,8 @@ func (mr *Merger) findStateSets() StateSets {
 		}
 	}
 	derived := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
-	by := map[string]int{} // state sets, by the texts of their keys
-	for _, bu := range found.All {
-		by[bu.keyTexts()]++
-	}
 	for _, bu := range found.All {
 		bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
-		bu.SharesKeys = bu.Keyed && by[bu.KeyNames] > 1
 		bu.finish(mr.store.Dialect(), derived)
 	}
 	return found
@@ -108,14 +103,14 @@ func (bu *StateSet) has(a state.Aggregate) bool {
 
 // statesVersion is a part of the names of states. It has to be another one when what they mean changes in a way that
 // neither statements nor the names of aggregates show.
-const statesVersion = 2
+const statesVersion = 3
 
 // finish orders the aggregates, and names the state set by the statements that compute it. A program that computes something else
 // uses other names, and never reads these states.
 func (bu *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	slices.SortStableFunc(bu.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	hash := sha256.New()
-	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n%t\n", statesVersion, bu.Part.needs.Before, bu.Part.needs.After, bu.SharesKeys) // a hash takes all
+	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n", statesVersion, bu.Part.needs.Before, bu.Part.needs.After) // a hash takes all
 	for i, leaf := range bu.leaves {
 		if bu.Part.leaves = append(bu.Part.leaves, i); leaf.Name == bu.count {
 			bu.Part.Count = i

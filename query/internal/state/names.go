@@ -169,8 +169,8 @@ func (m *Members) Number(value int64) uint32 {
 	return uint32(len(m.values) - 1)
 }
 
-// reserve makes room for so many more.
-func (m *Members) reserve(n int) {
+// Reserve makes room for so many more.
+func (m *Members) Reserve(n int) {
 	size := len(m.slots)
 	for size < 2*(len(m.values)+n) {
 		size *= 2
@@ -217,8 +217,7 @@ func (m *Members) publish() (bytes int64) {
 type Dictionary struct {
 	ID      uint64
 	Numbers []uint32 // by place
-	Sorted  []uint32 // of keys: the places, by number
 }
 
 // Size is about how many bytes d takes.
-func (d *Dictionary) Size() int64 { return 128 + 4*int64(len(d.Numbers)+len(d.Sorted)) }
+func (d *Dictionary) Size() int64 { return 128 + 4*int64(len(d.Numbers)) }

@@ -5,86 +5,102 @@ import (
 	"errors"
 	"hash/crc32"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
 // ErrDamaged: what is stored cannot be read.
 var ErrDamaged = errors.New("codec: damaged, or of another format")
 
-// The first byte of stored bytes is their format. A new meaning of the others needs a new format.
+// Stored bytes are a byte with the format, a checksum of the rest, and one zstd frame. The frame has numbers as varints, and texts.
+// A new meaning of these needs a new format.
 const (
-	stateFormat         = 3
-	dictionaryFormat    = 2
-	keyDictionaryFormat = 4
+	stateFormat      = 5
+	dictionaryFormat = 6
 )
 
-// head is the number of bytes before the content: the format, and a checksum of the rest.
+// head is the number of bytes before the frame.
 const head = 1 + 4
+
+// maxContent bounds the content of a frame that is read, in bytes. Statements that compute states return less.
+const maxContent = 1 << 29
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// An encoder writes what is stored.
-type encoder struct{ b []byte }
+// A writer writes the content of a frame.
+type writer struct{ b []byte }
 
-func newEncoder(format byte) *encoder {
-	return &encoder{append(make([]byte, 0, 4096), format, 0, 0, 0, 0)}
+func (w *writer) uint(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
+
+func (w *writer) int(n int64) { w.b = binary.AppendVarint(w.b, n) }
+
+func (w *writer) fixed(n uint64) { w.b = binary.LittleEndian.AppendUint64(w.b, n) }
+
+func (w *writer) bytes(b []byte) {
+	w.uint(uint64(len(b)))
+	w.b = append(w.b, b...)
 }
 
-func (e *encoder) uint(n uint64) { e.b = binary.AppendUvarint(e.b, n) }
-
-func (e *encoder) fixed(n uint64) { e.b = binary.LittleEndian.AppendUint64(e.b, n) }
-
-func (e *encoder) bytes(b []byte) {
-	e.uint(uint64(len(b)))
-	e.b = append(e.b, b...)
-}
-
-// texts writes the texts with these numbers, which are in order. Of each it writes how many bytes at the end of the one before
-// are dropped, and the bytes that replace them; in one byte if both numbers are small.
-func (e *encoder) texts(texts *state.Texts, numbers []uint32) {
-	before := ""
-	e.uint(uint64(len(numbers)))
+// ascending writes ascending numbers: the first, and by how much each other one is larger than the number after the one before.
+func (w *writer) ascending(numbers []uint32) {
+	next := uint32(0)
 	for _, n := range numbers {
-		same, text := 0, texts.Text(n)
-		for same < min(len(text), len(before)) && text[same] == before[same] {
-			same++
-		}
-		less, more := len(before)-same, len(text)-same
-		if less < manyBytes && more < manyBytes {
-			e.b = append(e.b, byte(less<<4|more))
-		} else {
-			e.b = append(e.b, manyBytes<<4)
-			e.uint(uint64(less))
-			e.uint(uint64(more))
-		}
-		e.b = append(e.b, text[same:]...)
-		before = text
+		w.uint(uint64(n - next))
+		next = n + 1
 	}
 }
 
-// manyBytes and more are not written in half a byte.
-const manyBytes = 15
-
-// done returns the bytes that were written, with their checksum.
-func (e *encoder) done() []byte {
-	binary.LittleEndian.PutUint32(e.b[1:head], crc32.Checksum(e.b[head:], castagnoli))
-	return e.b
+// texts writes the texts with these numbers, which are in order.
+func (w *writer) texts(texts *state.Texts, numbers []uint32) {
+	w.uint(uint64(len(numbers)))
+	for _, n := range numbers {
+		text := texts.Text(n)
+		w.uint(uint64(len(text)))
+		w.b = append(w.b, text...)
+	}
 }
 
-// A reader reads what an encoder wrote. Once it failed it reads zeros.
+// newCompressor returns an encoder that pack needs.
+func newCompressor() *zstd.Encoder {
+	z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)) // cannot fail: the options are valid
+	return z
+}
+
+// pack returns the bytes to store.
+func (w *writer) pack(z *zstd.Encoder, format byte) []byte {
+	b := z.EncodeAll(w.b, []byte{format, 0, 0, 0, 0})
+	binary.LittleEndian.PutUint32(b[1:head], crc32.Checksum(b[head:], castagnoli))
+	return b
+}
+
+// A reader reads what a writer wrote. Once it failed it reads zeros.
 type reader struct {
 	b      []byte // that are left
 	failed bool
 }
 
-func newReader(format byte, stored []byte) *reader {
+// unpack returns a reader of stored bytes. It fails if these are damaged or have another format.
+func unpack(format byte, stored []byte) *reader {
 	if len(stored) < head || stored[0] != format || binary.LittleEndian.Uint32(stored[1:head]) != crc32.Checksum(stored[head:], castagnoli) {
 		return &reader{failed: true}
 	}
-	return &reader{b: stored[head:]}
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxContent))
+	if err != nil {
+		return &reader{failed: true}
+	}
+	defer z.Close()
+	content, err := z.DecodeAll(stored[head:], nil)
+	if err != nil {
+		return &reader{failed: true}
+	}
+	return &reader{b: content}
 }
 
 func (r *reader) fail() { r.b, r.failed = nil, true }
+
+// end reports whether everything was read without a failure.
+func (r *reader) end() bool { return !r.failed && len(r.b) == 0 }
 
 func (r *reader) uint() uint64 {
 	if len(r.b) > 0 && r.b[0] < 0x80 {
@@ -101,6 +117,11 @@ func (r *reader) uint() uint64 {
 	return n
 }
 
+func (r *reader) int() int64 {
+	n := r.uint()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
 func (r *reader) fixed() uint64 {
 	if len(r.b) < 8 {
 		r.fail()
@@ -111,45 +132,66 @@ func (r *reader) fixed() uint64 {
 	return n
 }
 
-// count returns the number of values that follow, each of which takes at least so many bytes.
-func (r *reader) count(bytes int) int {
+// count returns the number of values that follow, each of which takes at least one byte.
+func (r *reader) count() int {
 	n := r.uint()
-	if n > uint64(len(r.b)/bytes) {
+	if n > uint64(len(r.b)) {
 		r.fail()
 		return 0
 	}
 	return int(n)
 }
 
-// bytes returns bytes that are valid as long as the bytes that r reads.
-func (r *reader) bytes() []byte { return r.some(r.count(1)) }
-
-func (r *reader) some(n int) []byte {
+// bytes returns bytes that are valid as long as the content.
+func (r *reader) bytes() []byte {
+	n := r.count()
 	some := r.b[:n]
 	r.b = r.b[n:]
 	return some
 }
 
-// numberTexts numbers texts, and reports whether they are in order.
-func (r *reader) numberTexts(of *state.Texts) (numbers []uint32, ok bool) {
-	numbers = make([]uint32, r.count(1))
-	var text []byte
-	for i := range numbers {
-		if len(r.b) == 0 {
+// ascending appends n ascending numbers below a limit to all.
+func (r *reader) ascending(all []uint32, n int, limit int) []uint32 {
+	next := uint64(0)
+	for range n {
+		gap := r.uint()
+		if gap >= uint64(limit)-next || r.failed {
 			r.fail()
-			return nil, false
+			return all
 		}
-		less, more := uint64(r.b[0]>>4), uint64(r.b[0]&15)
-		r.b = r.b[1:]
-		if less == manyBytes {
-			less, more = r.uint(), r.uint()
-		}
-		if less > uint64(len(text)) || more > uint64(len(r.b)) || i > 0 && more == 0 || less > 0 && r.b[0] <= text[uint64(len(text))-less] {
-			r.fail()
-			return nil, false
-		}
-		text = append(text[:uint64(len(text))-less], r.some(int(more))...)
-		numbers[i] = of.NumberBytes(text)
+		all = append(all, uint32(next+gap))
+		next += gap + 1
 	}
-	return numbers, !r.failed
+	return all
+}
+
+// counts reads n counts, which are at least 1, and returns where the values of each end. All values together take at least one byte
+// each.
+func (r *reader) counts(n int) (ends []int) {
+	ends, all := make([]int, n), uint64(0)
+	for i := range ends {
+		count := r.uint()
+		if all += count; count == 0 || count > uint64(len(r.b)) || all > uint64(len(r.b)) {
+			r.fail()
+			return nil
+		}
+		ends[i] = int(all)
+	}
+	return ends
+}
+
+// numberTexts reads texts, which must be in order, and returns their numbers.
+func (r *reader) numberTexts(of *state.Texts) []uint32 {
+	numbers := make([]uint32, r.count())
+	before := ""
+	for i := range numbers {
+		text := r.bytes()
+		if r.failed || i > 0 && string(text) <= before {
+			r.fail()
+			return nil
+		}
+		numbers[i] = of.NumberBytes(text)
+		before = of.Text(numbers[i])
+	}
+	return numbers
 }

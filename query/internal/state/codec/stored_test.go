@@ -1,8 +1,6 @@
-package codec_test
+package codec
 
 import (
-	"encoding/binary"
-	"hash/crc32"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
-	"github.com/sightline-analytics/sightline/query/internal/state/codec"
 	"github.com/sightline-analytics/sightline/query/internal/state/statetest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -40,10 +37,10 @@ func (s *shelf) PutDictionary(members string, of calendar.Interval, d *state.Dic
 }
 
 // readable returns the dictionaries that can be read.
-func readable(stored map[string][]byte) map[string]*codec.Dictionary {
-	found := map[string]*codec.Dictionary{}
+func readable(stored map[string][]byte) map[string]*Dictionary {
+	found := map[string]*Dictionary{}
 	for members, bytes := range stored {
-		if d, err := codec.ReadDictionary(bytes); err == nil {
+		if d, err := ReadDictionary(bytes); err == nil {
 			found[members] = d
 		}
 	}
@@ -51,10 +48,10 @@ func readable(stored map[string][]byte) map[string]*codec.Dictionary {
 }
 
 // setsOf deals the aggregates to state sets at random.
-func setsOf(rng *rand.Rand, keyed bool) []*codec.StateSet {
-	sets, shares := make([]*codec.StateSet, 1+rng.IntN(3)), keyed && rng.IntN(2) == 0
+func setsOf(rng *rand.Rand, keyed bool) []*StateSet {
+	sets := make([]*StateSet, 1+rng.IntN(3))
 	for i := range sets {
-		sets[i] = &codec.StateSet{KeyNames: "key", Keyed: keyed, SharesKeys: shares}
+		sets[i] = &StateSet{KeyNames: "key", Keyed: keyed}
 	}
 	for _, a := range statetest.Aggregates() {
 		set := sets[rng.IntN(len(sets))]
@@ -92,19 +89,19 @@ func (p *process) compute(t *testing.T, rng *rand.Rand, all []statetest.Observat
 }
 
 // encode returns the stored bytes of a stretch.
-func (p *process) encode(sets []*codec.StateSet, stretch int) *codec.Encoded {
+func (p *process) encode(sets []*StateSet, stretch int) *Encoded {
 	found := make([][]*state.Partial, len(sets))
 	for i, set := range sets {
 		for _, a := range set.Aggregates {
 			found[i] = append(found[i], p.partials[slices.Index(statetest.Aggregates(), a)][stretch])
 		}
 	}
-	return codec.Encode(p.shelf, p.Stretches[stretch], sets, found)
+	return Encode(p.shelf, p.Stretches[stretch], sets, found)
 }
 
 // load reads a stored state of a stretch, and reports whether that succeeded.
-func (p *process) load(set *codec.StateSet, stretch int, stored []byte, dictionaries map[string]*codec.Dictionary) bool {
-	read, _ := codec.Load(p.shelf, set, set.Aggregates, statetest.Cell, []codec.StoredState{{Of: p.Stretches[stretch], Version: 1, State: stored, Dictionaries: dictionaries}})
+func (p *process) load(set *StateSet, stretch int, stored []byte, dictionaries map[string]*Dictionary) bool {
+	read, _ := Load(p.shelf, set, set.Aggregates, statetest.Cell, []StoredState{{Of: p.Stretches[stretch], Version: 1, State: stored, Dictionaries: dictionaries}})
 	if len(read.Unread) > 0 {
 		return false
 	}
@@ -155,7 +152,7 @@ func TestStored(t *testing.T) {
 			}
 			for _, n := range rng.Perm(len(sets)) { // they are stored one by one, and share dictionaries
 				set := sets[n]
-				e := p.encode([]*codec.StateSet{set}, i)
+				e := p.encode([]*StateSet{set}, i)
 				for name := range e.Dictionaries {
 					o.shelf.PutDictionary(name, s, nil) // another takes its place
 				}
@@ -195,8 +192,8 @@ func TestStoredDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	all := statetest.Diverse(rng)
 	p := newProcess(t, rng, all)
-	set := &codec.StateSet{KeyNames: "key", Keyed: p.Keyed, SharesKeys: p.Keyed, Aggregates: statetest.Aggregates()}
-	e, o := p.encode([]*codec.StateSet{set}, 0), p.other(t, rng, all)
+	set := &StateSet{KeyNames: "key", Keyed: p.Keyed, Aggregates: statetest.Aggregates()}
+	e, o := p.encode([]*StateSet{set}, 0), p.other(t, rng, all)
 	changed := func(b []byte) []byte {
 		b = slices.Clone(b)
 		if at := rng.IntN(len(b) + 1); at < len(b) {
@@ -211,7 +208,7 @@ func TestStoredDamage(t *testing.T) {
 		}
 		other := p.other(t, rng, all)
 		other.partials = other.compute(t, rng, all, other.Stretches)
-		others := other.encode([]*codec.StateSet{set}, 0).Dictionaries
+		others := other.encode([]*StateSet{set}, 0).Dictionaries
 		for name, stored := range e.Dictionaries {
 			for _, bad := range [][]byte{changed(stored), nil, others[name]} {
 				dictionaries := maps.Clone(e.Dictionaries)
@@ -227,61 +224,6 @@ func TestStoredDamage(t *testing.T) {
 	if !o.load(set, 0, e.States[0], readable(e.Dictionaries)) {
 		t.Error("the whole state cannot be read")
 	}
-}
-
-// FuzzState loads any bytes, with the right checksum, and merges what comes of them.
-func FuzzState(f *testing.F) {
-	rng := rand.New(rand.NewPCG(1, 8))
-	day := []calendar.Interval{{From: 0, To: 4 * statetest.Cell}}
-	for seed := range uint64(4) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		for _, shares := range []bool{false, true} {
-			keyed, site := seed%2 == 0, newShelf()
-			made, err := statetest.Batch(rng, statetest.Observations(rng, 60), keyed, day).Build(site.Numbering)
-			if err != nil {
-				f.Fatal(err)
-			}
-			of := make([]*state.Partial, len(made))
-			for i := range made {
-				of[i] = made[i][0]
-			}
-			set := &codec.StateSet{KeyNames: "key", Keyed: keyed, SharesKeys: keyed && shares, Aggregates: statetest.Aggregates()}
-			e := codec.Encode(site, day[0], []*codec.StateSet{set}, [][]*state.Partial{of})
-			f.Add(e.States[0], e.Dictionaries["m"], e.Dictionaries["keys key"], keyed)
-		}
-	}
-	f.Fuzz(func(t *testing.T, stored, dictionary, keys []byte, keyed bool) {
-		for _, b := range [][]byte{stored, dictionary, keys} {
-			if len(b) >= 5 {
-				binary.LittleEndian.PutUint32(b[1:5], crc32.Checksum(b[5:], crc32.MakeTable(crc32.Castagnoli)))
-			}
-		}
-		if len(dictionary) >= 13 && len(stored) >= 14 {
-			copy(stored[6:14], dictionary[5:13]) // the dictionary's number
-			binary.LittleEndian.PutUint32(stored[1:5], crc32.Checksum(stored[5:], crc32.MakeTable(crc32.Castagnoli)))
-		}
-		o := &process{Cut: &statetest.Cut{Counters: &state.Counters{}, Keyed: keyed, Width: 1, Stretches: slices.Clone(day)}, shelf: newShelf()}
-		o.Numbers = o.shelf.Numbering
-		o.partials = make([][]*state.Partial, len(statetest.Aggregates()))
-		for i := range o.partials {
-			o.partials[i] = make([]*state.Partial, 1)
-		}
-		set := &codec.StateSet{KeyNames: "key", Keyed: keyed, SharesKeys: keyed && len(keys) > 0, Aggregates: statetest.Aggregates()}
-		if !o.load(set, 0, stored, readable(map[string][]byte{"m": dictionary, "keys key": keys})) {
-			return
-		}
-		later := []calendar.Interval{{From: 4 * statetest.Cell, To: 8 * statetest.Cell}}
-		for i, made := range o.compute(t, rng, statetest.Observations(rng, 20), later) {
-			o.partials[i] = append(o.partials[i], made...)
-		}
-		o.Stretches = append(o.Stretches, later...)
-		o.Numbers.Publish(statetest.Aggregates(), "key")
-		var sources [][]state.Source
-		for _, of := range o.partials {
-			sources = append(sources, o.Sources(of))
-		}
-		o.Answers(sources)
-	})
 }
 
 // TestStoredFew checks that only members of loaded sets get numbers: of a set of few beside a set of many, whichever is loaded first.
@@ -316,13 +258,13 @@ func TestStoredFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stateSets := []*codec.StateSet{{KeyNames: "key", Keyed: true, Aggregates: sets[:1]}, {KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
-	e := codec.Encode(site, of, stateSets, made)
+	stateSets := []*StateSet{{KeyNames: "key", Keyed: true, Aggregates: sets[:1]}, {KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
+	e := Encode(site, of, stateSets, made)
 	for _, order := range [][]int{{1, 0}, {0, 1}} {
 		other, numbered, counters := newShelf(), []int{}, state.Counters{}
 		for _, n := range order {
-			stored := codec.StoredState{Of: of, Version: 1, State: e.States[n], Dictionaries: readable(e.Dictionaries)}
-			read, _ := codec.Load(other, stateSets[n], sets[n:n+1], statetest.Cell, []codec.StoredState{stored})
+			stored := StoredState{Of: of, Version: 1, State: e.States[n], Dictionaries: readable(e.Dictionaries)}
+			read, _ := Load(other, stateSets[n], sets[n:n+1], statetest.Cell, []StoredState{stored})
 			if len(read.Unread) > 0 {
 				t.Fatalf("%v cannot be read", read.Unread)
 			}
