@@ -41,9 +41,8 @@ func (r rollup) size() int64 {
 
 // RollUp returns one partial in place of all sources of an aggregate within an interval. Its keys are their rows less first; cut
 // names how these follow from keys. It returns nil if it is asked for the first time, since the sources may change before the
-// next time, and if there is no room. Then the caller merges the sources. With spare, there is only room while a quarter of it
-// stays free.
-func (w *Shelf) RollUp(a state.Aggregate, cut string, within calendar.Interval, spare bool, first int32, of []state.Source) *state.Partial {
+// next time, and if there is no room. Then the caller merges the sources.
+func (w *Shelf) RollUp(a state.Aggregate, cut string, within calendar.Interval, first int32, of []state.Source) *state.Partial {
 	var ids []uint64
 	most := int64(0)
 	for _, s := range of {
@@ -56,7 +55,7 @@ func (w *Shelf) RollUp(a state.Aggregate, cut string, within calendar.Interval, 
 		return nil
 	}
 	name := rollupName{a.Name, cut}
-	made, wanted := w.rollup(name, within, ids, most, spare)
+	made, wanted := w.rollup(name, within, ids, most)
 	if !wanted {
 		return made
 	}
@@ -66,7 +65,7 @@ func (w *Shelf) RollUp(a state.Aggregate, cut string, within calendar.Interval, 
 }
 
 // rollup returns the partial that replaces these, or nil and whether to make it. It would take at most that many bytes.
-func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, bytes int64, spare bool) (found *state.Partial, wanted bool) {
+func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, bytes int64) (found *state.Partial, wanted bool) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,14 +89,10 @@ func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, b
 	case known.reserved > 0:
 		return nil, false
 	default:
-		limit := c.most
-		if spare {
-			limit = c.most / 4 * 3
-		}
 		if known.times++; known.times < manyTimes {
-			wanted = c.size+bytes <= limit
+			wanted = c.size+bytes <= c.most
 		} else {
-			wanted = c.makeRoom(bytes, limit, known.since)
+			wanted = c.makeRoom(bytes, known.since)
 			known.times, known.since = 0, all.used
 		}
 		if c.websites[w.subject] != w { // which had nothing else that was used since
@@ -132,10 +127,10 @@ func (c *Cache) putRollup(all *rollups, within calendar.Interval, r rollup) {
 	c.size += grown
 }
 
-// makeRoom forgets what was not used since then until there is room for some bytes, and reports whether there is. Beside what
-// else is used they must not exceed limit: otherwise nothing is forgotten.
-func (c *Cache) makeRoom(bytes, limit int64, since uint64) bool {
-	if c.size-c.unused(since)+bytes > limit {
+// makeRoom forgets what was not used since then until there is room for some bytes, and reports whether there is. If they do not fit
+// beside what else is used, it forgets nothing.
+func (c *Cache) makeRoom(bytes int64, since uint64) bool {
+	if c.size-c.unused(since)+bytes > c.most {
 		return false
 	}
 	for c.size+bytes > c.most && (c.forgetRollup(since) || c.forgetDictionaries() || c.forgetAggregate(since)) {
