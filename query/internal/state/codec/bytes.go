@@ -63,7 +63,7 @@ func (w *writer) texts(texts *state.Texts, numbers []uint32) {
 
 // newCompressor returns an encoder that pack needs.
 func newCompressor() *zstd.Encoder {
-	z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)) // cannot fail: the options are valid
+	z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedBetterCompression)) // cannot fail: the options are valid
 	return z
 }
 

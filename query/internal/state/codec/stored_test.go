@@ -202,13 +202,13 @@ func TestStoredDamage(t *testing.T) {
 		}
 		return b[:rng.IntN(len(b))]
 	}
+	other := p.other(t, rng, all)
+	other.partials = other.compute(t, rng, all, other.Stretches)
+	others := other.encode([]*StateSet{set}, 0).Dictionaries
 	for range 300 {
 		if o.load(set, 0, changed(e.States[0]), readable(e.Dictionaries)) {
 			t.Fatal("a damaged state is read")
 		}
-		other := p.other(t, rng, all)
-		other.partials = other.compute(t, rng, all, other.Stretches)
-		others := other.encode([]*StateSet{set}, 0).Dictionaries
 		for name, stored := range e.Dictionaries {
 			for _, bad := range [][]byte{changed(stored), nil, others[name]} {
 				dictionaries := maps.Clone(e.Dictionaries)

@@ -12,7 +12,7 @@ import (
 // only beside all others that were used since they were asked for several times. The more often they were pushed out, the more
 // times this takes.
 
-// maxAsked bounds the aggregates of a website that are remembered as asked for.
+// maxAsked bounds the aggregates of a subject that are remembered as asked for.
 const maxAsked = 4096
 
 // manyTimes bounds how often an aggregate has to be asked for before it pushes out others that nobody used meanwhile. If several
@@ -173,7 +173,7 @@ func (w *Shelf) room(all []Demand) (fit, again bool) {
 		}
 	}
 	if bytes+w.size > c.most {
-		return false, often && bytes+names <= c.most && c.websites[w.subject] == w
+		return false, often && bytes+names <= c.most && c.shelves[w.subject] == w
 	}
 	return 4*missing < stretches || c.used(since)+more <= c.most, false
 }
@@ -181,7 +181,7 @@ func (w *Shelf) room(all []Demand) (fit, again bool) {
 // used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made again when
 // there is room.
 func (c *Cache) used(since uint64) (bytes int64) {
-	for _, w := range c.websites {
+	for _, w := range c.shelves {
 		names := int64(0)
 		for _, all := range w.aggregates {
 			if all.used >= since {

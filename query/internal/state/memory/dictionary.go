@@ -8,7 +8,7 @@ import (
 // A store's sets refer to members by their places in a dictionary: see package codec. Dictionaries are held as long as partials
 // need no room, for states that are loaded later.
 
-// dictionaryName tells apart the dictionaries of a website.
+// dictionaryName tells apart the dictionaries of a subject.
 type dictionaryName struct {
 	members string
 	of      calendar.Interval
@@ -47,7 +47,7 @@ func (w *Shelf) PutDictionary(members string, s calendar.Interval, d *state.Dict
 		w.dictionaries[name] = d
 	}
 	w.dictionarySize += grown
-	if c.websites[w.subject] == w {
+	if c.shelves[w.subject] == w {
 		c.size += grown
 		c.shrink()
 	}
@@ -59,9 +59,9 @@ func (w *Shelf) forgetDictionaries() {
 	clear(w.dictionaries)
 }
 
-// forgetDictionaries drops the dictionaries of all websites, and reports whether there were any.
+// forgetDictionaries drops the dictionaries of all subjects, and reports whether there were any.
 func (c *Cache) forgetDictionaries() (some bool) {
-	for _, w := range c.websites {
+	for _, w := range c.shelves {
 		some = some || len(w.dictionaries) > 0
 		w.forgetDictionaries()
 	}

@@ -9,7 +9,7 @@ import (
 
 // A rollup is one partial in place of others. It stays in memory as long as the others do not need the room.
 
-// rollupName tells apart the rollups of a website.
+// rollupName tells apart the rollups of a subject.
 type rollupName struct {
 	aggregate string
 	cut       string // how rows are made of keys
@@ -69,7 +69,7 @@ func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, b
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.websites[w.subject] != w {
+	if c.shelves[w.subject] != w {
 		return nil, false
 	}
 	all := w.rolledUp[name]
@@ -95,7 +95,7 @@ func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, b
 			wanted = c.makeRoom(bytes, known.since)
 			known.times, known.since = 0, all.used
 		}
-		if c.websites[w.subject] != w { // which had nothing else that was used since
+		if c.shelves[w.subject] != w { // which had nothing else that was used since
 			return nil, false
 		}
 		if wanted {
@@ -111,7 +111,7 @@ func (w *Shelf) keepRollup(name rollupName, within calendar.Interval, of []uint6
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if all := w.rolledUp[name]; all != nil && slices.Equal(all.of[within].of, of) && c.websites[w.subject] == w {
+	if all := w.rolledUp[name]; all != nil && slices.Equal(all.of[within].of, of) && c.shelves[w.subject] == w {
 		c.putRollup(all, within, rollup{of: of, Partial: made})
 		c.shrink()
 	}
@@ -140,7 +140,7 @@ func (c *Cache) makeRoom(bytes int64, since uint64) bool {
 
 // unused returns the bytes of partials that were not used since then.
 func (c *Cache) unused(since uint64) (bytes int64) {
-	for _, w := range c.websites {
+	for _, w := range c.shelves {
 		bytes += w.dictionarySize
 		for _, all := range w.rolledUp {
 			if all.used < since {
@@ -160,7 +160,7 @@ func (c *Cache) unused(since uint64) (bytes int64) {
 func (c *Cache) forgetRollup(before uint64) bool {
 	var from *Shelf
 	var name rollupName
-	for _, w := range c.websites {
+	for _, w := range c.shelves {
 		for n, all := range w.rolledUp {
 			if all.used < before {
 				before, from, name = all.used, w, n

@@ -165,11 +165,11 @@ func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []c
 	defer c.mu.Unlock()
 	grown := w.Publish(aggregates, keyNames)
 	w.size += grown
-	switch kept := c.websites[w.subject]; kept {
+	switch kept := c.shelves[w.subject]; kept {
 	case w:
 		c.size += grown
 	case nil: // c forgot w meanwhile
-		c.websites[w.subject] = w
+		c.shelves[w.subject] = w
 		c.size += w.size + w.dictionarySize
 	default:
 		return // and has another one

@@ -6,7 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// This file knows which states a store has of a website.
+// This file knows which states a store has of a subject.
 
 // IsStoredKnown reports whether it is known what a store has of w.
 func (w *Shelf) IsStoredKnown() bool {
@@ -32,7 +32,7 @@ func (w *Shelf) SetStored(all []StoredVersion) {
 	grown := bytes*int64(len(all)) - w.storedSize
 	w.storedSize += grown
 	w.size += grown
-	if w.cache.websites[w.subject] == w {
+	if w.cache.shelves[w.subject] == w {
 		w.cache.size += grown
 	}
 }
