@@ -33,11 +33,7 @@ func Encode(w Shelf, of calendar.Interval, sets []*StateSet, found [][]*state.Pa
 	z := newCompressor()
 	e, members := &Encoded{Dictionaries: map[string][]byte{}}, map[string][]uint32{}
 	for i, set := range sets {
-		for j, a := range set.Aggregates {
-			if a.Kind == state.Set {
-				members[a.Members] = appendAll(found[i][j], members[a.Members])
-			}
-		}
+		set.appendMembers(found[i], members)
 	}
 	dictionaries := map[string]encoded{}
 	for name, all := range members {
@@ -69,6 +65,15 @@ func Encode(w Shelf, of calendar.Interval, sets []*StateSet, found [][]*state.Pa
 type encoded struct {
 	id     uint64
 	places map[uint32]uint32
+}
+
+// appendMembers appends the members of the sets among partials of s, by the name of their members.
+func (s *StateSet) appendMembers(of []*state.Partial, members map[string][]uint32) {
+	for i, a := range s.Aggregates {
+		if a.Kind == state.Set {
+			members[a.Members] = appendAll(of[i], members[a.Members])
+		}
+	}
 }
 
 // appendAll appends the members of all keys of a set.
