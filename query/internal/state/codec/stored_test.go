@@ -136,7 +136,7 @@ func (p *process) other(t *testing.T, rng *rand.Rand, of []statetest.Observation
 // TestStored checks that another process, which loads stored partials and computes some of them itself, gives the answers of the
 // rows.
 func TestStored(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		all := statetest.Diverse(rng)
 		if seed%2 == 0 {
