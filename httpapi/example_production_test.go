@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
@@ -23,15 +24,15 @@ import (
 )
 
 // service returns a handler with everything that a production server needs. Events are in data, from
-// clickhouse.Open or duckdb.Open; websites, keys and the audit trail are in records. Call end after the
-// last request.
-func service(ctx context.Context, data store.Store, records *meta.Store, pepper auth.Pepper, log *slog.Logger) (_ http.Handler, end func(context.Context) error, err error) {
+// clickhouse.Open or duckdb.Open; websites, keys and the audit trail are in records. proxies are
+// the proxies in front of the program. Call end after the last request.
+func service(ctx context.Context, data store.Store, records *meta.Store, pepper auth.Pepper, proxies clientip.Proxies, log *slog.Logger) (_ http.Handler, end func(context.Context) error, err error) {
 	// The cache remembers keys for less than a second, and forgets a key when this process changes it.
 	cache, err := keycache.New(keycache.Config{Store: records})
 	if err != nil {
 		return nil, nil, err
 	}
-	records.Notify(cache) // with several processes, use a bus in addition: auth/keycache/redisbus
+	records.Notify(cache) // with several processes, use a bus in addition: package redisbus
 	callers, keysErr := auth.New(auth.Config{Store: cache, Pepper: pepper, Logger: log, Used: records.KeyUsed})
 	engine, engineErr := query.New(query.Config{Store: data})
 	sites, sitesErr := directorycache.New(directorycache.Config{Directory: records})
@@ -43,7 +44,7 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	if err != nil {
 		return nil, nil, err
 	}
-	versions, _ := data.(store.Versioner) // nil: responses have no ETag
+	versions, _ := data.(store.DayLister) // nil: responses have no ETag
 	api, err := httpapi.New(httpapi.Config{
 		Engine:    engine,
 		Directory: sites,
@@ -56,8 +57,8 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 			Probes: map[string]health.Probe{health.Analytics: data.Ping, health.Relational: records.Ping},
 			Logger: log,
 		}),
-		Logger:   log,
-		ClientIP: clientIP,
+		Logger:  log,
+		Proxies: proxies,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, trail.Close(ctx))
@@ -65,20 +66,11 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	return api, trail.Close, nil
 }
 
-// clientIP returns the address in a header that the host's proxy overwrites. Do not use a header if callers can reach the
-// program without that proxy.
-func clientIP(r *http.Request) netip.Addr {
-	addr, err := netip.ParseAddr(r.Header.Get("X-Real-Ip"))
-	if err != nil {
-		return netip.Addr{} // unknown
-	}
-	return addr
-}
-
 // All parts for production: limits, audit trail, cached keys and websites, the client's address, versions for
 // conditional requests, health. Package track uses the same parts.
 func ExampleNew_production() {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	proxies := clientip.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
 	pepper, pepperErr := auth.NewPepper([]byte("a secret of the host's")) // from the host's secrets
 	dir, err := os.MkdirTemp("", "")
 	if err := errors.Join(pepperErr, err); err != nil {
@@ -92,7 +84,7 @@ func ExampleNew_production() {
 		return
 	}
 	defer records.Close()
-	api, end, err := service(ctx, noData{}, records, pepper, log)
+	api, end, err := service(ctx, noData{}, records, pepper, proxies, log)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,6 +20,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/example/install"
 	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/redisbus"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/meta"
@@ -41,6 +42,7 @@ type app struct {
 	audit    *audit.Writer
 	metrics  *metrics      // nil without --metrics-addr
 	redis    *redis.Client // nil without Redis
+	bus      *redisbus.Bus // on redis; nil without Redis
 	engine   *query.Engine
 	sealer   *query.Sealer  // precomputes results of finished days
 	geo      *geoip.File    // nil without a file
@@ -101,6 +103,10 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 			return nil, err
 		}
 		a.onClose(a.redis.Close)
+		if a.bus, err = redisbus.New(redisbus.Config{Client: a.redis, Logger: log}); err != nil {
+			return nil, err
+		}
+		a.onClose(func() error { return a.bus.Close(context.Background()) })
 	}
 	if a.records, err = install.OpenRecords(ctx, s.Data, s.Meta, a.pepper, log, now); err != nil {
 		return nil, err

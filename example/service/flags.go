@@ -3,32 +3,22 @@
 package service
 
 import (
+	"context"
+
 	"github.com/sightline-analytics/sightline/flags"
-	"github.com/sightline-analytics/sightline/flags/redisbus"
-	"github.com/sightline-analytics/sightline/httpapi"
 )
 
 // flags returns the flags of the records. With Redis, processes notify each other of changes; without it each
 // process checks for changes.
-func (a *app) flags() (*httpapi.Flags, error) {
-	store := a.records.Flags()
-	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: store, Now: a.now, Logger: a.log})
+func (a *app) flags() (*flags.Service, error) {
+	cfg := flags.Config{Store: a.records.Flags(), Now: a.now, Logger: a.log}
+	if a.bus != nil { // a nil *Bus in an interface would not be nil
+		cfg.Bus = a.bus
+	}
+	service, err := flags.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(evaluator.Close)
-	notify := []flags.Invalidator{evaluator}
-	if a.redis != nil {
-		bus, err := redisbus.New(redisbus.Config{Client: a.redis, To: evaluator, Logger: a.log})
-		if err != nil {
-			return nil, err
-		}
-		a.onClose(bus.Close)
-		notify = append(notify, bus)
-	}
-	editor, err := flags.NewEditor(flags.EditorConfig{Store: store, Notify: notify, Now: a.now})
-	if err != nil {
-		return nil, err
-	}
-	return &httpapi.Flags{Editor: editor, Evaluator: evaluator}, nil
+	a.onClose(func() error { return service.Close(context.Background()) })
+	return service, nil
 }

@@ -6,11 +6,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/netip"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/keycache"
-	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 	"github.com/sightline-analytics/sightline/health"
@@ -38,12 +36,14 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	addr := a.clientAddr()
-	api, err := a.api(keys, limits, directory, addr)
+	if a.settings.Proxies.TrustAll() {
+		a.log.Warn("all addresses are trusted proxies, so every client can name an address of its choice (--trusted-proxy)")
+	}
+	api, err := a.api(keys, limits, directory)
 	if err != nil {
 		return nil, nil, err
 	}
-	tracking, err = a.tracking(keys, limits, directory, addr)
+	tracking, err = a.tracking(keys, limits, directory)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,18 +62,6 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	return mux, tracking, nil
 }
 
-// clientAddr finds the address of a request's client.
-type clientAddr func(*http.Request) netip.Addr
-
-// clientAddr returns a function for clients' addresses. The log warns if it trusts headers of all clients, or ignores
-// headers of a proxy.
-func (a *app) clientAddr() clientAddr {
-	if a.settings.Proxies.TrustAll() {
-		a.log.Warn("all addresses are trusted proxies, so every client can name an address of its choice (--trusted-proxy)")
-	}
-	return a.settings.Proxies.Watched(a.log, a.settings.CountryHeader)
-}
-
 // keys authenticates with the keys of the records. It caches keys for less than a second and records their last use.
 func (a *app) keys() (*auth.Keys, error) {
 	cache, err := keycache.New(keycache.Config{Store: a.records, Now: a.now})
@@ -81,13 +69,9 @@ func (a *app) keys() (*auth.Keys, error) {
 		return nil, err
 	}
 	a.records.Notify(cache)
-	if a.redis != nil { // processes notify each other of changed keys
-		bus, err := redisbus.New(redisbus.Config{Client: a.redis, To: cache, Logger: a.log})
-		if err != nil {
-			return nil, err
-		}
-		a.onClose(bus.Close)
-		a.records.Notify(bus)
+	if a.bus != nil { // processes notify each other of changed keys
+		a.records.Notify(a.bus)
+		a.bus.NotifyKeys(cache)
 	}
 	return auth.New(auth.Config{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.records.KeyUsed})
 }
@@ -109,7 +93,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 	return all, nil
 }
 
-func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
+func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
 	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, NoDerived: a.settings.NoDerived, Logger: a.log}
 	if a.settings.NoResultCache {
 		cfg.ResultCache, cfg.MaxPartials = -1, -1
@@ -127,7 +111,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := a.events.(store.Versioner) // nil if the store does not know when its rows changed
+	versions, _ := a.events.(store.DayLister) // nil if the store does not know when its rows changed
 	return httpapi.New(httpapi.Config{
 		Engine:      engine,
 		Directory:   directory,
@@ -140,7 +124,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 		Versions:    versions,
 		Health:      a.health(),
 		Logger:      a.log,
-		ClientIP:    addr,
+		Proxies:     a.settings.Proxies,
 		CORSOrigins: a.settings.Origins,
 		Observe:     a.metrics.observer("api"),
 		Now:         a.now,
@@ -160,7 +144,7 @@ func (a *app) analytics(ctx context.Context) error {
 	return errors.Join(a.events.Ping(ctx), a.writes.probe(ctx))
 }
 
-func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
+func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
 	cfg := track.Config{
 		Writer:        a.writes,
 		Directory:     directory,
@@ -169,9 +153,8 @@ func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory s
 		Audit:         a.audit,
 		Salts:         a.records,
 		Profiles:      a.records,
+		Proxies:       a.settings.Proxies,
 		CountryHeader: a.settings.CountryHeader,
-		Trusted:       a.settings.Proxies.Trusts,
-		ClientIP:      addr,
 		Window:        a.settings.TrackWindow,
 		Observe:       a.metrics.observer("track"),
 		Now:           a.now,

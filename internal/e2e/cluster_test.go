@@ -143,7 +143,7 @@ func (c cluster) testStore(t *testing.T) {
 	type writer struct {
 		store.Store
 		store.Writer
-		store.Versioner
+		store.DayLister
 		io.Closer
 	}
 	h := c.harness()

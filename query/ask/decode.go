@@ -43,7 +43,7 @@ func DecodeWith(body []byte, maxBatch int, z *Zones) ([]Decoded, bool, error) {
 		all, err := decodeBatch(v, maxBatch, z)
 		return all, true, err
 	default:
-		return nil, false, bodyError(InvalidJSON, "The body must be a query object or an array of query objects, not %s", v.kind())
+		return nil, false, bodyError(InvalidJSON, "The body %s", mistake.Want("a query object or an array of query objects", v.kind()))
 	}
 }
 
@@ -58,7 +58,7 @@ func decodeBatch(v fieldValue, most int, z *Zones) ([]Decoded, error) {
 	items := v.items()
 	for i, item := range items {
 		if item.kind() != "an object" {
-			return nil, bodyError(InvalidJSON, "Item %d of the batch must be a query object, not %s", i, item.kind())
+			return nil, bodyError(InvalidJSON, "Item %d of the batch %s", i, mistake.Want("a query object", item.kind()))
 		}
 	}
 	switch {
@@ -170,6 +170,7 @@ var requestMembers = []member[Request]{
 	{"page", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Page = r.page(at, v) }},
 	{"filters", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Filters = r.filters(at, v) }},
 	{"granularity", text(func(q *Request) *string { return &q.Granularity })},
+	{"weekStart", text(func(q *Request) *string { return &q.WeekStart })},
 	{"compare", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Compare = Compare(r.text(at, v)) }},
 	{"groupBy", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.GroupBy = r.groupBy(at, v) }},
 	{"sortBy", text(func(q *Request) *string { return &q.SortBy })},
@@ -187,6 +188,7 @@ var parameterMembers = []member[Parameter]{
 	{"page", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Page = r.page(at, v) }},
 	{"filters", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Filters = r.filters(at, v) }},
 	{"granularity", text(func(p *Parameter) *string { return &p.Granularity })},
+	{"weekStart", text(func(p *Parameter) *string { return &p.WeekStart })},
 	{"compare", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Compare = Compare(r.text(at, v)) }},
 	{"groupBy", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.GroupBy = r.groupBy(at, v) }},
 	{"sortBy", text(func(p *Parameter) *string { return &p.SortBy })},

@@ -18,6 +18,7 @@ import (
 	_ "time/tzdata" // every zone on every machine
 	"unicode/utf8"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -53,7 +54,8 @@ type Request struct {
 	Limit       *int        // 1 to MaxLimit; nil: 100 rows, series whole
 	Page        int         // from 1; 0 means 1
 	Filters     []Filter    // at most 50
-	Granularity string      // hourly, daily, hour, day; empty means daily
+	Granularity string      // hourly, daily, weekly, monthly, or hour, day, week, month; empty means daily
+	WeekStart   string      // sunday or monday: of weekly buckets, this_week and last_week; empty means sunday
 	GroupBy     []string    // fields, at most 50: their values lead the rows
 	Compare     Compare     // the other period that answers are compared with; empty: none
 	SortBy      string      // an output column
@@ -73,6 +75,7 @@ type Parameter struct {
 	Page        int
 	Filters     []Filter // in place of the request's; empty but not nil: none
 	Granularity string
+	WeekStart   string
 	GroupBy     []string // likewise
 	SortBy      string
 	SortOrder   string
@@ -142,7 +145,7 @@ func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Chec
 	rd.Zone = zones.Check(InField(zoneField), q.TimeZone, list)
 	all := OptionsOf(q)
 	all.Check(list)
-	rd.Grain, _ = calendar.ParseGrain(q.Granularity)
+	rd.Grain = all.Grain()
 	switch {
 	case q.Preset != "" || list.At(InField("preset")):
 		// The preset wins, but a date that is not one shows that the caller is wrong about the range.
@@ -180,7 +183,7 @@ func checkParameters(all []Parameter, list *Issues) {
 	for i, p := range all[:min(len(all), MaxParameters)] {
 		here := InParameter(i, "name")
 		if p.Name == "" {
-			list.addf(here, "is required")
+			list.addText(here, mistake.Required)
 		}
 		checkText(here, p.Name, list)
 		checkText(InParameter(i, "id"), p.ID, list)

@@ -70,7 +70,7 @@ func (mr *Merger) findStateSets() StateSets {
 			}
 		}
 	}
-	derived := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
+	derived, _ := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
 	for _, bu := range found.All {
 		bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
 		bu.finish(mr.store.Dialect(), derived)

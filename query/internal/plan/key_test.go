@@ -65,7 +65,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "wrong": "a plan has no such value"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type
@@ -98,7 +98,7 @@ func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
 		{Subject: site, Filters: []ask.Filter{filter("country", "DE"), filter("country", "FR")}},
 		{Subject: site, Filters: []ask.Filter{filter("country", "DE2:FR")}},
 	} {
-		key := string(ask.AppendAccessKey(&a, nil))
+		key := string(a.AppendKey(nil))
 		if other, taken := seen[key]; taken {
 			t.Errorf("accesses %d and %d have the key %s", i, other, key)
 		}

@@ -4,6 +4,7 @@
 //	for _, one := range resolved.Parameters {
 //		if one.Err != nil { … }                  // this parameter fails alone
 //		key := one.Plan.AppendKey(nil)           // equal plans have equal keys
+//		steps := plan.StepsOf(one.Plan)          // what is done with the rows after aggregation
 //	}
 //
 // No later stage looks up names or applies defaults. The package is pure: the clock is an argument.
@@ -143,11 +144,11 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 		zone = time.UTC
 	}
 	today := calendar.Today(now, zone)
-	if start, end, ok := calendar.PresetDays(req.Preset, today); ok {
+	if start, end, ok := calendar.PresetDays(req.Preset, today, ask.FirstDay(req.WeekStart)); ok {
 		rd.Start, rd.End = start, end
 		ask.CheckHourly(ask.InField("granularity"), ask.Invalid, rd.Grain, int(end-start)+1, &list)
 	} else if !ask.NeedsRange(&req) {
-		rd.Start, rd.End = hullOf(req.Parameters, today)
+		rd.Start, rd.End = hullOf(&req, today)
 	}
 	if errs := list.Sorted(); errs != nil {
 		return nil, errs
