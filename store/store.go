@@ -48,6 +48,9 @@ type Statement struct {
 	SQL   string        // uses only the logical tables of package store/schema and, if the store is a Deriver, sealed_sessions, sealed_hits and the column version of events; templates of the dialect may use more tables
 	Args  []dialect.Arg // bound by name, never part of the SQL text
 	Kinds []dialect.Kind
+	// Columns has the names of the columns of the answer, one for each of Kinds. They are for tests and logs: a
+	// store returns the columns in the order of the SQL.
+	Columns []string
 	// MaxBytes limits the bytes of the answer's texts and numbers. Query returns ErrTooLarge for a larger
 	// answer. 0 means no limit.
 	MaxBytes int64

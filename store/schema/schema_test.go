@@ -153,7 +153,7 @@ func TestColumnsAreSet(t *testing.T) {
 	}
 }
 
-// A text that is not UTF-8 is rejected, whatever field of whatever row it is in.
+// A text that is not UTF-8 or contains NUL is rejected, whatever field of whatever row it is in.
 func TestEveryTextOfARowIsChecked(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -172,10 +172,12 @@ func TestEveryTextOfARowIsChecked(t *testing.T) {
 			if text.Kind() != reflect.String {
 				continue
 			}
-			text.SetString("\xff")
 			tried++
-			if err := Items(&b, func(Item) {}); err == nil {
-				t.Errorf("%s.%s: a text that is not valid UTF-8 was accepted", table.ID, f.name)
+			for _, bad := range []string{"\xff", "a\x00b"} {
+				text.SetString(bad)
+				if err := Items(&b, func(Item) {}); err == nil {
+					t.Errorf("%s.%s: the text %q was accepted", table.ID, f.name, bad)
+				}
 			}
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -120,7 +118,7 @@ func (c *compiler) chooseIDs(few *part, id expr.Expr) {
 		return
 	}
 	c.with("ordered_page", c.build(chosen))
-	c.with("chosen", sqlbuilder.UnionAll(c.build(*latest),
+	c.with("chosen", unionAll(c.build(*latest),
 		c.build(selection{from: relation{"ordered_page", "y"}, columns: []named{{chosenID, expr.Col("y", chosenID)}}})))
 }
 

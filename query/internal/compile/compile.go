@@ -13,6 +13,7 @@ package compile
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/huandu/go-sqlbuilder"
 
@@ -55,7 +56,11 @@ func (c *compiler) statement(label string, final selection) store.Statement {
 		builder.With(sqlbuilder.With(c.ctes...))
 	}
 	text, _ := builder.Build()
-	return store.Statement{Label: label, SQL: text, Args: c.w.Args}
+	columns := make([]string, len(final.columns))
+	for i, col := range final.columns {
+		columns[i] = string(col.as)
+	}
+	return store.Statement{Label: label, SQL: text, Args: c.w.Args, Columns: columns}
 }
 
 // compiler holds what one statement gathers. Its relations have the same aliases everywhere:
@@ -174,12 +179,14 @@ func (c *compiler) withOnce(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).SQL(sqlbuilder.Escape(c.w.Dialect.Call(dialect.RunOnce, text))))
 }
 
-// unionAll returns a query for the rows of all, which must not be empty.
-func unionAll(all []sqlbuilder.Builder) sqlbuilder.Builder {
-	if len(all) == 1 {
-		return all[0]
+// unionAll returns a query for the rows of all, which must not be empty. There are no parentheses around them, since SQLite does
+// not allow any. So none of them may have an order or a limit of its own.
+func unionAll(all ...sqlbuilder.Builder) sqlbuilder.Builder {
+	members := make([]any, len(all))
+	for i, one := range all {
+		members[i] = one
 	}
-	return sqlbuilder.UnionAll(all...)
+	return sqlbuilder.Build("$?"+strings.Repeat(" UNION ALL $?", len(all)-1), members...)
 }
 
 // read returns the conditions on the subject and the time of rows t. Every logical table is read through it, so that no statement

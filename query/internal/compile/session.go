@@ -170,5 +170,5 @@ func (c *compiler) sessionsBeside(gap calendar.Interval, events selection, spec 
 		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.From)), expr.Lt(expr.Col("f", "start"), milli(gap.To))}
 		union = append(union, c.build(formed))
 	}
-	c.with("sessions", unionAll(union))
+	c.with("sessions", unionAll(union...))
 }
