@@ -132,8 +132,10 @@ func toFloat(v sqldriver.Value) (float64, error) {
 		return 0, nil
 	case float64:
 		return v, nil
+	case int64:
+		return float64(v), nil
 	}
-	return 0, fmt.Errorf("the value has type %T, want a floating-point number", v)
+	return 0, fmt.Errorf("the value has type %T, want a number", v)
 }
 
 // toText converts a text. Null becomes an empty text.
