@@ -47,7 +47,8 @@ type Day struct {
 // A Derivation describes the results to compute and store for whole UTC days of a subject.
 //
 // The columns of its statements have the same names as the columns of the tables that store them,
-// sealed_sessions and sealed_hits, in any order. The time of a row is in the column start or time. If the
+// sealed_sessions and sealed_hits, in any order: see Statement.Columns, and schema.SealedTables for their kinds. The
+// time of a row is in the column start or time. If the
 // dialect has a template for dialect.InSeals, both tables also have a column seal, which the store fills in. If
 // it has a template for dialect.PrefixNumber, sealed_hits also has a column country_number.
 type Derivation struct {

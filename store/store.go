@@ -34,7 +34,8 @@ var (
 type Store interface {
 	// Dialect returns the SQL dialect of the store. It never changes.
 	Dialect() *dialect.Dialect
-	// Query runs stmt and returns all its rows. Column i has the kind stmt.Kinds[i]. The error wraps
+	// Query runs stmt and returns all its rows. Column i has the kind stmt.Kinds[i]. There are always as many
+	// columns as kinds, also without rows. A condition in the SQL of a column of kind Int is 1 or 0. The error wraps
 	// ErrUnavailable if the database cannot be reached. If ctx ends first, Query returns the context's error
 	// promptly.
 	Query(ctx context.Context, stmt Statement) (*Rows, error)

@@ -92,8 +92,8 @@ func (t *Table) values(r Row) []string {
 	return all
 }
 
-// The golden file shows a reviewer which fields each column stores. A field without a column would be lost
-// silently.
+// The golden file shows a reviewer which fields each column stores, and which columns stores add. A field without a
+// column would be lost silently.
 func TestGoldenColumns(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure"}
@@ -121,6 +121,14 @@ func TestGoldenColumns(t *testing.T) {
 				key = ", key"
 			}
 			fmt.Fprintf(&list, "%s.%s: %s of %s%s\n", table.ID, c.Name, kinds[c.Kind], strings.Join(made[i], ", "), key)
+		}
+		for _, h := range table.Hashes() {
+			fmt.Fprintf(&list, "%s.%s: hash of %s, added by stores\n", table.ID, h.Name, h.Of)
+		}
+	}
+	for _, table := range SealedTables() {
+		for _, c := range table.Columns {
+			fmt.Fprintf(&list, "%s.%s: %s, computed\n", table.Name, c.Name, kinds[c.Kind])
 		}
 	}
 	golden.Check(t, "testdata/columns.golden", []byte(list.String()))

@@ -30,12 +30,8 @@ CREATE TABLE seals(subject INTEGER NOT NULL, day INTEGER NOT NULL, version INTEG
 -- States that the engine stores for days. See store.StateKeeper.
 CREATE TABLE states(subject INTEGER NOT NULL, name INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, UNIQUE(subject, name, day));
 -- hash_key is the key of the hashes of ids; each file has its own. sealings counts calls of Seal.
-CREATE TABLE settings(hash_key BLOB NOT NULL, sealings INTEGER NOT NULL);`
-
-// indexes find the sessions of some rows, and the events of some sessions. Without them, SQLite would read all days of
-// a question once more for each row.
-const indexes = `
-CREATE INDEX events_by_session ON events(subject, session_hash, time);
+CREATE TABLE settings(hash_key BLOB NOT NULL, sealings INTEGER NOT NULL);
+-- Finds the sessions of rows. Without it, all sessions of a question would be read for each row.
 CREATE INDEX sealed_sessions_by_session ON sealed_sessions(subject, session_hash, start);`
 
 // statistics tell SQLite how many rows there are in a table, and on average for each value of the first column of an
@@ -45,7 +41,7 @@ const statistics = `
 ANALYZE;
 DELETE FROM sqlite_stat1;
 INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES
-  ('events', 'events', '1000000 200000 2 1'), ('events', 'events_by_session', '1000000 200000 7 1 1'),
+  ('events', 'events', '1000000 200000 2 1'),
   ('sealed_sessions', 'sealed_sessions', '200000 40000 2 1'), ('sealed_sessions', 'sealed_sessions_by_session', '200000 40000 1 1 1'),
   ('sealed_hits', 'sealed_hits', '1000000 200000 2 1'),
   ('errors', 'errors', '100000 20000 2 1'), ('vitals', 'vitals', '100000 20000 2 1'), ('spans', 'spans', '100000 20000 2 1');`
@@ -110,6 +106,6 @@ func create(c *conn) error {
 			return err
 		}
 	}
-	return errors.Join(c.exec(ownTables), c.exec(indexes), c.exec(statistics), c.exec("INSERT INTO settings VALUES (?, 0)", key),
+	return errors.Join(c.exec(ownTables), c.exec(statistics), c.exec("INSERT INTO settings VALUES (?, 0)", key),
 		c.exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", application, version)))
 }
