@@ -167,7 +167,7 @@ var table = [numOps]struct{ name, duckdb, clickhouse, sqlite string }{
 	StartsWith: {"StartsWith",
 		"starts_with($1, $2)",
 		"startsWith($1, $2)",
-		"(substr($1, 1, length($2)) = $2)"},
+		"($1 BETWEEN $2 AND ($2 || CAST(x'FF' AS TEXT)))"},
 	Lower: {"Lower",
 		"lower($1)",
 		"lowerUTF8(translateUTF8($1, 'İΣ', 'iσ'))",

@@ -67,30 +67,32 @@ func sealedColumns(t schema.SealedTable) []schema.SealedColumn {
 // pageBytes is the size of the pages of a file. A page holds about twenty events.
 const pageBytes = 8192
 
-// migrate creates the tables in an empty file. It returns an error for a file of another program.
-func migrate(c *conn) error {
+// isEmpty reports whether the file has no tables yet. It returns an error for a file of a newer or of another program,
+// and changes nothing.
+func isEmpty(c *conn) (bool, error) {
 	app, err := c.number("PRAGMA application_id")
 	if err != nil {
-		return err
+		return false, err
 	}
 	of, err := c.number("PRAGMA user_version")
 	if err != nil {
-		return err
+		return false, err
 	}
 	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case app == application && of > version:
-		return fmt.Errorf("%w: the file has schema %d, this program knows %d", store.ErrNewerSchema, of, version)
+		return false, fmt.Errorf("%w: the file has schema %d, this program knows %d", store.ErrNewerSchema, of, version)
 	case app == application && of == version:
-		return nil
+		return false, nil
 	case app != 0 || of != 0 || tables != 0:
-		return fmt.Errorf("%w: the file is a database of another program", store.ErrCorrupt)
+		return false, fmt.Errorf("%w: the file is a database of another program", store.ErrCorrupt)
 	}
-	return c.transact(func() error { return create(c) })
+	return true, nil
 }
 
+// create creates the tables. It must run in a transaction.
 func create(c *conn) error {
 	key := make([]byte, 16)
 	if _, err := rand.Read(key); err != nil {

@@ -96,13 +96,19 @@ func (s *Store) connect() error {
 		return err
 	}
 	s.writing <- writer
+	empty, err := isEmpty(writer)
+	if err != nil {
+		return err
+	}
 	if !s.cfg.memory() {
 		if err := writer.exec(fmt.Sprintf("PRAGMA page_size = %d; PRAGMA journal_mode = WAL", pageBytes)); err != nil {
 			return err
 		}
 	}
-	if err := migrate(writer); err != nil {
-		return err
+	if empty {
+		if err := writer.transact(func() error { return create(writer) }); err != nil {
+			return err
+		}
 	}
 	if err := s.catalog.read(writer); err != nil {
 		return err
