@@ -7,8 +7,9 @@
 //	defer events.Close()
 //	written, err := events.Write(ctx, &store.Batch{Events: []store.Event{pageview}})
 //
-// It is for small websites, for tests, and for programs that are built without a C compiler. Package store/duckdb
-// answers faster from rows, and needs less space. The engine is modernc.org/sqlite, which is SQLite translated
+// It is for websites with up to some hundred thousand pageviews a month, for tests, and for programs that are built
+// without a C compiler. docs/embedding.md has its speed. Package store/duckdb answers faster from rows, and needs less
+// space. The engine is modernc.org/sqlite, which is SQLite translated
 // to Go.
 //
 // # Writing

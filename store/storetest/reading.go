@@ -63,6 +63,11 @@ func kinds(t *testing.T, s store.Store) {
 			t.Errorf("column %d has kind %d, want %d", i, got, want)
 		}
 	}
+	nothing := stmt
+	nothing.SQL += " FROM (SELECT 1 AS n) AS t WHERE n > 1"
+	if empty, err := s.Query(t.Context(), nothing); err != nil || empty.Len != 0 || len(empty.Columns) != len(stmt.Kinds) {
+		t.Errorf("%s\nmust return no rows and %d columns: %+v, %v", nothing.SQL, len(stmt.Kinds), empty, err)
+	}
 	for _, c := range []struct {
 		what      string
 		got, want any
