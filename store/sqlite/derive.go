@@ -54,7 +54,10 @@ func (s *Store) change(ctx context.Context, c *conn, do func() error, publish fu
 // Seal implements [store.Deriver]. It first computes all results and stores them in temporary tables, beside
 // queries and writes. Then it copies them, in a transaction for which writes wait. Only one call of Seal, Erase,
 // SaveStates and DropStates runs at a time.
-func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
+func (s *Store) Seal(ctx context.Context, d store.Derivation) error { return s.seal(ctx, d, d.Changed) }
+
+// seal computes all session ids or, unless changed is nil, the ids that it selects.
+func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Statement) error {
 	c, err := s.take(ctx, s.sealing)
 	if err != nil {
 		return err
@@ -67,16 +70,20 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 		return nil // there are no rows
 	}
 	unsealed := func(day store.Day) bool { return day.Sealed == 0 }
-	if d.Changed != nil && slices.ContainsFunc(s.catalog.between(number, first, last), unsealed) {
-		return fmt.Errorf("sqlite: seal: %w: Derivation.Changed is set, but one of the days has no seal", store.ErrUnavailable)
+	if changed != nil && slices.ContainsFunc(s.catalog.between(number, first, last), unsealed) {
+		return fmt.Errorf("sqlite: reseal: %w: one of the days has no seal", store.ErrUnavailable)
 	}
 	defer func() { // an old table would fail the next call
 		for _, table := range temporary {
 			_ = c.exec("DROP TABLE IF EXISTS temp." + table)
 		}
 	}()
-	if err = s.compute(ctx, c, d); err == nil {
-		err = s.change(ctx, c, func() error { return copySealed(ctx, c, number, first, last, version, d.Changed != nil) },
+	statements := []store.Statement{d.Sessions, d.Hits}
+	if changed != nil {
+		statements = append(statements, *changed)
+	}
+	if err = s.compute(ctx, c, statements); err == nil {
+		err = s.change(ctx, c, func() error { return copySealed(ctx, c, number, first, last, version, changed != nil) },
 			func() { s.catalog.seal(number, first, last, version) })
 	}
 	if err != nil {
@@ -88,12 +95,8 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 // temporary are the tables that Seal makes: two with results, and one with the ids that changed.
 var temporary = [...]string{"new_" + schema.SealedSessions, "new_" + schema.SealedHits, "changed_ids"}
 
-// compute runs the statements of d, all on the same rows.
-func (s *Store) compute(ctx context.Context, c *conn, d store.Derivation) error {
-	statements := []store.Statement{d.Sessions, d.Hits}
-	if d.Changed != nil {
-		statements = append(statements, *d.Changed)
-	}
+// compute stores the results of statements in the temporary tables, all from the same rows.
+func (s *Store) compute(ctx context.Context, c *conn, statements []store.Statement) error {
 	if err := c.exec("BEGIN"); err != nil {
 		return err
 	}
