@@ -17,8 +17,8 @@
 //   - SELECT expression AS name, FROM relation AS alias, [INNER] JOIN and LEFT JOIN … ON, WHERE, GROUP BY and
 //     ORDER BY, LIMIT n and OFFSET n. FROM is missing in statements of tests only.
 //   - WITH name AS (query), …, where a query may read the names before it, also several times.
-//   - UNION ALL between queries without parentheses, without an order or a limit of their own. Columns of members
-//     have the names of the first and equal types; a null has the type of [NullInt], [NullFloat] or [NullText].
+//   - UNION ALL between queries without parentheses, ORDER BY and LIMIT. The columns of all members have the same
+//     names and types; a null is written by [NullInt], [NullFloat] or [NullText].
 //   - GROUP BY 1, 2, …: the places of columns. ORDER BY of expressions, also of names of output columns, each with
 //     ASC or DESC and NULLS LAST.
 //   - Columns as alias.name, whole numbers, texts in single quotes with doubled quotes inside, NULL in a branch of
@@ -30,8 +30,8 @@
 //
 // # JSON
 //
-// Operations that return JSON spell it as follows, because equal values must be equal texts. There are no blanks
-// between tokens. Numbers are as they stand in the original. Strings only have the escapes that JSON requires:
+// Equal values must be equal texts, so all operations that return JSON spell it in one way. They write no blanks
+// between tokens. Numbers do not change. Strings only have the escapes that JSON requires:
 // \" \\ \b \f \n \r \t, and \u001F with upper-case digits for other control characters. So \/ and \u2028 of the
 // original become the characters themselves. Members keep their order, also members with equal names.
 package dialect

@@ -8,7 +8,7 @@ import (
 )
 
 func TestDialectsHaveEveryTemplate(t *testing.T) {
-	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse()} {
+	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse(), dialect.SQLite()} {
 		if err := d.Check(); err != nil {
 			t.Error(err)
 		}

@@ -58,9 +58,9 @@ func (c Config) memory() bool { return c.Path == inMemory }
 
 // pragmas returns the settings of a connection.
 //
-// A commit appends to the log (WAL), and readers go on reading. With synchronous = FULL, COMMIT returns when the
-// log is on disk; with NORMAL, the usual setting beside a log, a crash of the machine would lose the commits since
-// the last checkpoint, although their senders have been told that the rows are stored.
+// A commit appends to the log (WAL), and queries run meanwhile. With synchronous = FULL, COMMIT returns when the log
+// is on disk. NORMAL, the usual setting for a log, is faster. But if the machine crashes, it loses commits that this
+// store has already acknowledged.
 func (c Config) pragmas(more ...string) []string {
 	return append([]string{
 		"busy_timeout(10000)", "synchronous(FULL)", "trusted_schema(0)", "temp_store(MEMORY)",

@@ -60,7 +60,8 @@ func connect(path string, pragmas ...string) (*conn, error) {
 
 // source returns the driver's name of a database.
 func source(path string, pragmas []string) string {
-	// Errors must have the text of their own operation, and names in quotes must not become texts.
+	// _dqs=0: an unknown name in double quotes is an error, not a text. _error_rc=1: an error has the text of its
+	// operation, not of an earlier one.
 	q := url.Values{"_dqs": {"0"}, "_error_rc": {"1"}}
 	for _, p := range pragmas {
 		q.Add("_pragma", p)

@@ -117,8 +117,8 @@ func (s *Store) compute(ctx context.Context, c *conn, statements []store.Stateme
 	return c.exec("COMMIT")
 }
 
-// copySealed replaces the sealed rows of days of a subject by those of the temporary tables: all, or those of the
-// ids that changed.
+// copySealed replaces the sealed rows of a subject's days by the rows of the temporary tables. If changed is set, it
+// only replaces rows of the ids that changed.
 func copySealed(ctx context.Context, c *conn, subject, first, last int64, version uint64, changed bool) error {
 	sealings, err := c.number("UPDATE settings SET sealings = sealings + 1 RETURNING sealings")
 	if err != nil {

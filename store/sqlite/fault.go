@@ -10,8 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// explain wraps an error of the driver in the matching error of package store, or returns it unchanged if there
-// is none.
+// explain wraps an error of the driver in the matching error of package store. It returns other errors unchanged.
 func explain(err error) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {

@@ -16,11 +16,11 @@ import (
 // registered is the result of registering the functions that dialect.SQLite uses. The driver can only register
 // functions for the whole process, and only before the first connection is opened: it reads its list of
 // functions without a lock whenever it opens one. Therefore they are registered when the package is
-// initialised. All names begin with sightline_, and no connection of another package needs to know them.
+// initialised. Connections of other packages get them, too, so all names begin with sightline_.
 var registered = register()
 
-// Functions whose calls read texts use VolatileArgs: these texts are valid during the call only, and may
-// contain any character.
+// register registers all functions. With VolatileArgs, texts are not copied: they are valid during the call only. And
+// they are not cut at NUL, which sort keys contain.
 func register() error {
 	var faults []error
 	for name, f := range scalars {

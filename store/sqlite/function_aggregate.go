@@ -290,7 +290,7 @@ func (j *joined) add(args []sqldriver.Value) error {
 	return nil
 }
 
-// cut sorts the texts, and drops those that come too late.
+// cut sorts the texts and drops all but the first j.most.
 func (j *joined) cut() {
 	slices.SortStableFunc(j.all, func(a, b keyed) int { return slices.CompareFunc(a.key, b.key, compare) })
 	j.all = j.all[:min(len(j.all), j.most)]

@@ -81,8 +81,8 @@ func appendSpelled(b []byte, s string) []byte {
 	return b
 }
 
-// eachMember calls visit for the members of a JSON object, in order, until it returns false. key and value are
-// JSON. There are no members if object is not valid JSON, or not an object.
+// eachMember calls visit for the members of a JSON object, in order, until visit returns false. key and value are
+// JSON. If object is not a valid JSON object, eachMember does nothing.
 func eachMember(object string, visit func(key, value string) bool) {
 	object = strings.Trim(object, " \t\r\n")
 	if !strings.HasPrefix(object, "{") || !json.Valid([]byte(object)) {

@@ -24,7 +24,7 @@ type Store struct {
 	// The connections that are not in use. Of a store in memory, which has a single connection, all three are the
 	// same channel.
 	reading chan *conn // for queries
-	writing chan *conn // for the writer; whoever changes the file with another connection holds it, too
+	writing chan *conn // for the writer; a change by another connection takes it, too, to keep the writer out
 	sealing chan *conn // for Seal, Erase, SaveStates and DropStates
 
 	lock   *conn           // keeps other processes out; nil for a store in memory

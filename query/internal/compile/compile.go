@@ -179,8 +179,8 @@ func (c *compiler) withOnce(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).SQL(sqlbuilder.Escape(c.w.Dialect.Call(dialect.RunOnce, text))))
 }
 
-// unionAll returns a query for the rows of all, which must not be empty. There are no parentheses around them, since SQLite does
-// not allow any. So none of them may have an order or a limit of its own.
+// unionAll returns a query for the rows of all, which must not be empty. It writes the members without parentheses, because SQLite
+// rejects these. So a member must not have ORDER BY or LIMIT.
 func unionAll(all ...sqlbuilder.Builder) sqlbuilder.Builder {
 	members := make([]any, len(all))
 	for i, one := range all {
