@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +80,21 @@ func TestOpenFails(t *testing.T) {
 	cancel()
 	if _, err := Open(ended, inMemory); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open with an ended context: %v", err)
+	}
+}
+
+// TestPrivate tests that only the owner of a new file has access to it and to its log.
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.sqlite")
+	s := open(t, Config{Path: path})
+	if _, err := s.Write(t.Context(), batch("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v; want mode 0600", name, info, err)
+		}
 	}
 }
 

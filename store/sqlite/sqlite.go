@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -90,6 +91,9 @@ func (s *Store) connect() error {
 		if err := s.exclude(); err != nil {
 			return err
 		}
+		if err := createPrivate(s.cfg.Path); err != nil {
+			return err
+		}
 	}
 	writer, err := connect(s.cfg.Path, s.cfg.pragmas()...)
 	if err != nil {
@@ -149,6 +153,19 @@ func (s *Store) exclude() error {
 		return err
 	}
 	return nil
+}
+
+// createPrivate creates the file, unless it exists, with access for its owner only. SQLite gives its log the same
+// access.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return f.Close()
 }
 
 // syncDir makes the names of new files in dir durable. Where a directory cannot be synced, as on Windows, it does
