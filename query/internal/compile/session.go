@@ -173,5 +173,5 @@ func (c *sessionizer) sessionsBeside(gap calendar.Interval, events selection, sp
 		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.From)), expr.Lt(expr.Col("f", "start"), milli(gap.To))}
 		union = append(union, c.build(formed))
 	}
-	c.with("sessions", unionAll(union))
+	c.with("sessions", unionAll(union...))
 }
