@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Package service runs the server of the standalone program. app.go opens the stores, and wiring.go builds the
-// handlers from the parts of the library.
+// Package service runs the server of the standalone program. app.go opens the stores, and wiring.go gives
+// them to a sightline.Service.
 package service
 
 import (
@@ -16,17 +16,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/example/install"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/track/geoip"
 )
 
-// flushTimeout bounds the writing of the last audit entries when the program ends.
+// flushTimeout bounds the end of the service: its last work, and the writing of the last audit entries.
 const flushTimeout = 10 * time.Second
 
 // An app has the open stores and services of a running server.
@@ -36,13 +35,11 @@ type app struct {
 	now      func() time.Time
 	pepper   auth.Pepper
 	events   events
-	writes   *writes // to events
 	records  *meta.Store
-	audit    *audit.Writer
-	metrics  *metrics      // nil without --metrics-addr
-	redis    *redis.Client // nil without Redis
-	engine   *query.Engine
-	sealer   *query.Sealer  // precomputes results of finished days
+	heads    *install.HeadStore
+	service  *sightline.Service
+	metrics  *metrics       // nil without --metrics-addr
+	redis    *redis.Client  // nil without Redis
 	geo      *geoip.File    // nil without a file
 	closers  []func() error // in the order of opening
 }
@@ -89,7 +86,6 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		return nil, err
 	}
 	a.onClose(a.events.Close)
-	a.writes = &writes{Writer: a.events, now: now}
 	if err := a.checkRecords(ctx); err != nil {
 		return nil, err
 	}
@@ -106,7 +102,13 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		return nil, err
 	}
 	a.onClose(a.records.Close)
-	if err := a.openAudit(ctx); err != nil {
+	if err := a.openHeads(); err != nil {
+		return nil, err
+	}
+	if s.MetricsAddr != "" {
+		a.metrics = newMetrics(a.records.Audit())
+	}
+	if err := a.openService(); err != nil {
 		return nil, err
 	}
 	return a, install.WarnOfReaders(s.Data, s.PepperFile, log)
@@ -168,66 +170,12 @@ func (a *app) openEvents(ctx context.Context) (events, error) {
 	return tables, nil
 }
 
-// openAudit opens the audit trail in the relational store and the file of its heads.
-func (a *app) openAudit(ctx context.Context) error {
-	keep := a.settings.AuditKeep
-	heads, err := install.OpenHeads(filepath.Join(a.settings.Data, install.HeadsFile), keep, a.now, a.log)
+// openHeads opens the file with the heads of the audit trail.
+func (a *app) openHeads() (err error) {
+	a.heads, err = install.OpenHeads(filepath.Join(a.settings.Data, install.HeadsFile), a.settings.AuditKeep, a.now, a.log)
 	if err != nil {
 		return fmt.Errorf("audit trail: %w", err)
 	}
-	a.onClose(heads.Close)
-	a.audit, err = audit.New(ctx, audit.Config{
-		Log: a.records.Audit(), Pepper: a.pepper, Retention: keep, WarnSize: a.settings.AuditWarn, OnHead: heads.Keep, Now: a.now, Logger: a.log,
-	})
-	if errors.Is(err, audit.ErrTampered) {
-		err = fmt.Errorf("%w; if --pepper-file is right, run audit verify", err)
-	}
-	if err != nil {
-		return fmt.Errorf("audit trail: %w", err)
-	}
-	a.onClose(func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
-		defer cancel()
-		return a.audit.Close(ctx)
-	})
+	a.onClose(a.heads.Close)
 	return nil
 }
-
-// How often the stores are maintained. Maintenance of events moves rows together, so that answers about them are fast soon.
-const (
-	recordsEvery = time.Hour
-	eventsEvery  = 5 * time.Minute
-)
-
-// maintain runs the maintenance of a store until ctx ends.
-func (a *app) maintain(ctx context.Context, part any, every time.Duration) {
-	m, ok := part.(store.Maintainer)
-	if !ok {
-		return
-	}
-	due := time.NewTicker(every)
-	defer due.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-due.C:
-		}
-		if err := m.Maintain(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("maintenance failed", "error", err)
-		}
-	}
-}
-
-// sealing logs how many days are left to seal. Usually these are days that still receive events, so it logs them
-// at debug level. It uses info level if one of them is old.
-func (a *app) sealing(left query.Backlog) {
-	level := slog.LevelDebug
-	if left.Days > 0 && a.now().Sub(left.Oldest) > backlogAge {
-		level = slog.LevelInfo
-	}
-	a.log.Log(context.Background(), level, "sealing days", "days", left.Days, "oldest", left.Oldest.Format(time.DateOnly), "states", left.States)
-}
-
-// backlogAge is the age from which an unsealed day is reported at info level.
-const backlogAge = 72 * time.Hour

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/example/control"
@@ -58,13 +57,11 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	if err := a.announce(r, out); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var upkeep sync.WaitGroup
-	upkeep.Go(func() { a.maintain(ctx, a.records, recordsEvery) })
-	upkeep.Go(func() { a.maintain(ctx, a.events, eventsEvery) })
-	upkeep.Go(func() { a.sealer.Run(ctx, func(err error) { a.log.Error("sealing days", "error", err) }) })
-	defer upkeep.Wait()
-	defer cancel()
+	go func() {
+		if err := a.service.Run(ctx); err != nil {
+			log.Error("background work", "error", err)
+		}
+	}()
 	return servers.wait(ctx)
 }
 
@@ -145,14 +142,13 @@ func address(l net.Listener) string {
 // start serves on all addresses, and on the control socket for commands.
 func (s *servers) start(ctx context.Context, a *app) error {
 	if s.metrics != nil {
-		a.metrics = newMetrics(a.records.Audit())
 		s.serve(s.metrics, a.metrics.handler())
 	}
 	all, track, err := a.handlers()
 	if err != nil {
 		return err
 	}
-	a.metrics.watch(a.engine, a.sealer)
+	a.metrics.watch(a.service.Engine(), a.service.Sealer())
 	s.serve(s.main, all)
 	if s.track != nil {
 		s.serve(s.track, track)
@@ -166,7 +162,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 		s.log.Warn("commands cannot read the data while this server runs", "error", err)
 		return nil
 	}
-	s.run(socket, &http.Server{Handler: control.Handler(file, a.engine), ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
+	s.run(socket, &http.Server{Handler: control.Handler(file, a.service.Engine()), ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
 	return nil
 }
 

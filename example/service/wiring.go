@@ -5,49 +5,78 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"net/netip"
 
+	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
+	"github.com/sightline-analytics/sightline/flags"
+	flagbus "github.com/sightline-analytics/sightline/flags/redisbus"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/directorycache"
 	"github.com/sightline-analytics/sightline/track"
 )
 
 // trackPrefix is the path of tracking on the address of the API.
 const trackPrefix = "/ingest"
 
-// handlers returns the handler of --addr, with all routes, and the handler of tracking alone.
-func (a *app) handlers() (all, tracking http.Handler, err error) {
-	keys, err := a.keys()
-	if err != nil {
-		return nil, nil, err
-	}
+// openService opens the service, over the open stores.
+func (a *app) openService() (err error) {
 	limits, err := a.limiter()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	directory, err := directorycache.New(directorycache.Config{Directory: a.records, Now: a.now})
+	cfg := sightline.Config{
+		Events:  a.events,
+		Records: a.records,
+		Pepper:  a.pepper,
+		Limiter: limits,
+		Proxies: a.settings.Proxies,
+		Version: Version(),
+		Now:     a.now,
+		Logger:  a.log,
+		Query:   query.Config{NoDerived: a.settings.NoDerived},
+		API:     httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api")},
+		Track: track.Config{
+			CountryHeader: a.settings.CountryHeader,
+			Window:        a.settings.TrackWindow,
+			Observe:       a.metrics.observer("track"),
+		},
+		Trail: audit.Config{Retention: a.settings.AuditKeep, WarnSize: a.settings.AuditWarn, OnHead: a.heads.Keep},
+	}
+	if a.settings.NoResultCache {
+		cfg.Query.ResultCache, cfg.Query.MaxPartials = -1, -1
+	}
+	if a.geo != nil { // a nil *File in an interface would not be nil
+		cfg.Track.Geo = a.geo
+	}
+	if a.redis != nil { // processes notify each other of changed keys and flags
+		cfg.Probes = map[string]health.Probe{health.Cache: func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }}
+		cfg.Bus = a.bus
+	}
+	a.service, err = sightline.New(cfg)
+	if errors.Is(err, audit.ErrTampered) {
+		return fmt.Errorf("audit trail: %w; if --pepper-file is right, run audit verify", err)
+	}
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	addr := a.clientAddr()
-	api, err := a.api(keys, limits, directory, addr)
-	if err != nil {
-		return nil, nil, err
-	}
-	tracking, err = a.tracking(keys, limits, directory, addr)
-	if err != nil {
-		return nil, nil, err
-	}
-	api, tracking = a.metrics.counted("api", api), a.metrics.counted("track", tracking)
+	a.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+		defer cancel()
+		return a.service.Close(ctx)
+	})
+	return nil
+}
+
+// handlers returns the handler of --addr, with all routes, and the handler of tracking alone.
+func (a *app) handlers() (all, tracking http.Handler, err error) {
+	api, tracking := a.metrics.counted("api", a.service.API()), a.metrics.counted("track", a.service.Tracking())
 	mux := http.NewServeMux()
 	if err := addDashboard(mux); err != nil {
 		return nil, nil, err
@@ -60,36 +89,6 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 		tracking.ServeHTTP(w, r)
 	})
 	return mux, tracking, nil
-}
-
-// clientAddr finds the address of a request's client.
-type clientAddr func(*http.Request) netip.Addr
-
-// clientAddr returns a function for clients' addresses. The log warns if it trusts headers of all clients, or ignores
-// headers of a proxy.
-func (a *app) clientAddr() clientAddr {
-	if a.settings.Proxies.TrustAll() {
-		a.log.Warn("all addresses are trusted proxies, so every client can name an address of its choice (--trusted-proxy)")
-	}
-	return a.settings.Proxies.Watched(a.log, a.settings.CountryHeader)
-}
-
-// keys authenticates with the keys of the records. It caches keys for less than a second and records their last use.
-func (a *app) keys() (*auth.Keys, error) {
-	cache, err := keycache.New(keycache.Config{Store: a.records, Now: a.now})
-	if err != nil {
-		return nil, err
-	}
-	a.records.Notify(cache)
-	if a.redis != nil { // processes notify each other of changed keys
-		bus, err := redisbus.New(redisbus.Config{Client: a.redis, To: cache, Logger: a.log})
-		if err != nil {
-			return nil, err
-		}
-		a.onClose(bus.Close)
-		a.records.Notify(bus)
-	}
-	return auth.New(auth.Config{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.records.KeyUsed})
 }
 
 // limiter returns one limiter for all addresses, so that a key has the same limits on each.
@@ -109,90 +108,27 @@ func (a *app) limiter() (auth.Limiter, error) {
 	return all, nil
 }
 
-func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
-	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, NoDerived: a.settings.NoDerived, Logger: a.log}
-	if a.settings.NoResultCache {
-		cfg.ResultCache, cfg.MaxPartials = -1, -1
-	}
-	engine, err := query.New(cfg)
+// bus returns the connection to other processes through Redis.
+func (a *app) bus(keys auth.Invalidator, evaluator flags.Invalidator) (sightline.Bus, error) {
+	ofKeys, err := redisbus.New(redisbus.Config{Client: a.redis, To: keys, Logger: a.log})
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(engine.Close)
-	a.engine, a.sealer = engine, query.NewSealer(engine)
-	if a.sealer != nil {
-		a.sealer.Progress = a.sealing
-	}
-	flags, err := a.flags()
+	ofFlags, err := flagbus.New(flagbus.Config{Client: a.redis, To: evaluator, Logger: a.log})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, ofKeys.Close())
 	}
-	versions, _ := a.events.(store.Versioner) // nil if the store does not know when its rows changed
-	return httpapi.New(httpapi.Config{
-		Engine:      engine,
-		Directory:   directory,
-		Subjects:    a.records,
-		Auth:        keys,
-		Minter:      keys,
-		Limiter:     limits,
-		Audit:       a.audit,
-		Flags:       flags,
-		Versions:    versions,
-		Health:      a.health(),
-		Logger:      a.log,
-		ClientIP:    addr,
-		CORSOrigins: a.settings.Origins,
-		Observe:     a.metrics.observer("api"),
-		Now:         a.now,
-	})
+	return buses{ofKeys, ofFlags}, nil
 }
 
-func (a *app) health() *health.Checker {
-	probes := map[string]health.Probe{health.Analytics: a.analytics, health.Relational: a.records.Ping}
-	if a.redis != nil {
-		probes[health.Cache] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
-	}
-	return health.New(health.Config{Probes: probes, Version: Version(), Now: a.now, Logger: a.log})
+// buses is the connection to other processes.
+type buses struct {
+	*redisbus.Bus
+	flags *flagbus.Bus
 }
 
-// analytics is the health probe of the store of events.
-func (a *app) analytics(ctx context.Context) error {
-	return errors.Join(a.events.Ping(ctx), a.writes.probe(ctx))
+func (b buses) FlagsChanged(ctx context.Context, client flags.Client) {
+	b.flags.FlagsChanged(ctx, client)
 }
 
-func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
-	cfg := track.Config{
-		Writer:        a.writes,
-		Directory:     directory,
-		Auth:          keys,
-		Limiter:       limits,
-		Audit:         a.audit,
-		Salts:         a.records,
-		Profiles:      a.records,
-		CountryHeader: a.settings.CountryHeader,
-		Trusted:       a.settings.Proxies.Trusts,
-		ClientIP:      addr,
-		Window:        a.settings.TrackWindow,
-		Observe:       a.metrics.observer("track"),
-		Now:           a.now,
-		Logger:        a.log,
-	}
-	counted, err := newUsage(a.events, a.now)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Usage = counted
-	if a.geo != nil { // a nil *File in an interface would not be nil
-		cfg.Geo = a.geo
-	}
-	h, err := track.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	a.onClose(func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
-		defer cancel()
-		return h.Close(ctx)
-	})
-	return h, nil
-}
+func (b buses) Close(context.Context) error { return errors.Join(b.Bus.Close(), b.flags.Close()) }

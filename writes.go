@@ -1,6 +1,4 @@
-//go:build cgo
-
-package service
+package sightline
 
 import (
 	"context"
@@ -40,8 +38,11 @@ func (w *writes) Write(ctx context.Context, b *store.Batch) (store.Written, erro
 	return written, err
 }
 
-// probe is a [health.Probe]. It fails for a minute after a failed write, or until a write succeeds.
+// probe is a [health.Probe]. It fails for a minute after a failed write, or until a write succeeds. On nil it returns nil.
 func (w *writes) probe(context.Context) error {
+	if w == nil {
+		return nil
+	}
 	if last := w.failed.Load(); last != nil && w.now().Sub(last.at) < failedFor {
 		return last.err
 	}

@@ -1,0 +1,87 @@
+package sightline
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/observe"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// Config configures [New].
+type Config struct {
+	// Events stores events and answers queries. Required. The host closes it after the service.
+	Events store.Store
+	// Records stores websites, keys and the salts of visitor ids; a *meta.Store does. Required, unless Directory, Track.Salts,
+	// and Keys or Auth are set. The host closes it after the service.
+	Records Records
+
+	// Pepper is the secret under which Records or Keys has the digests of keys. The zero Pepper means the one of Records, if
+	// that is a [PepperKeeper]. Required, unless Auth and Audit are set.
+	Pepper auth.Pepper
+	// Prefix is the prefix of secrets. Empty means auth.DefaultPrefix. It must be the one with which keys were created.
+	Prefix string
+	// Keys finds the API keys of callers. The service asks it at most about once a second for each key. Nil means Records.
+	Keys auth.KeyStore
+	// Auth finds the callers of requests, in place of Keys.
+	Auth auth.Authenticator
+	// Directory knows the websites. The service asks it at most about once a second for each. Nil means Records.
+	Directory store.Directory
+	// Flags stores feature flags. Nil means those of Records, if that is a [FlagKeeper]; otherwise there are no flags.
+	Flags flags.Store
+	// Limiter limits requests. Nil means ratelimit.New with its defaults; auth.Unlimited disables limits.
+	Limiter auth.Limiter
+	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is required:
+	// auth.Discard stores no audit trail.
+	Audit auth.Sink
+	// Bus connects the caches of this process with those of other processes. [New] calls it with the caches, and
+	// [Service.Close] closes the bus. Nil means that changes by other processes take effect within a second.
+	Bus func(keys auth.Invalidator, flags flags.Invalidator) (Bus, error)
+
+	// Proxies are the networks of trusted proxies, whose headers name the client's address. Empty means that no header is
+	// trusted.
+	Proxies []netip.Prefix
+	// Probes are further dependencies of the host in the answer of GET /health, such as health.Cache.
+	Probes map[string]health.Probe
+	// Version is the version of the host's program in the answer of GET /health.
+	Version string
+	// Observe is called after every response, in the goroutine of the request. It may be nil.
+	Observe func(context.Context, observe.Request)
+	// Now is the clock. Nil means time.Now.
+	Now func() time.Time
+	// Logger is the log. Nil means no log.
+	Logger *slog.Logger
+
+	Query query.Config   // further options of the engine, such as Types and ResultCache
+	API   httpapi.Config // further options of the API, such as CORSOrigins
+	Track track.Config   // further options of tracking, such as Geo and Window
+	Trail audit.Config   // further options of the audit trail in Records, such as Retention
+}
+
+// Records are the records of a service beside its events. [store/meta.Store] implements them in SQLite and PostgreSQL.
+//
+// [store/meta.Store]: https://pkg.go.dev/github.com/sightline-analytics/sightline/store/meta#Store
+type Records interface {
+	store.Directory
+	auth.KeyStore
+	track.Salts
+	// Ping returns an error if the records cannot be read.
+	Ping(ctx context.Context) error
+}
+
+// A Bus notifies the other processes of a deployment of changed keys and flags.
+type Bus interface {
+	auth.Invalidator
+	flags.Invalidator
+	// Close ends the bus, at the latest when ctx ends.
+	Close(ctx context.Context) error
+}
