@@ -297,30 +297,23 @@ func (k keeping) Write(ctx context.Context, b *store.Batch) (store.Written, erro
 func TestRunEndsWithTheService(t *testing.T) {
 	m, _ := records(t)
 	svc := open(t, sightline.Config{Events: &rows{}, Records: m})
-	first := make(chan error, 1)
+	ended := make(chan error, 2)
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { first <- svc.Run(ctx) }()
-	for { // until the first call runs
-		brief, end := context.WithTimeout(t.Context(), time.Millisecond)
-		err := svc.Run(brief)
-		end()
-		if errors.Is(err, sightline.ErrRunning) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for range 2 {
+		go func() { ended <- svc.Run(ctx) }()
+	}
+	if err := <-ended; !errors.Is(err, sightline.ErrRunning) {
+		t.Errorf("the second of two calls of Run returns %v, want ErrRunning", err)
 	}
 	cancel()
-	if err := <-first; err != nil {
+	if err := <-ended; err != nil {
 		t.Errorf("Run returns %v when its context ends", err)
 	}
-	go func() { first <- svc.Run(context.Background()) }()
-	time.Sleep(10 * time.Millisecond) // Run may start before Close or after it
+	go func() { ended <- svc.Run(context.Background()) }()
 	if err := svc.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := <-first; err != nil && !errors.Is(err, sightline.ErrClosed) {
+	if err := <-ended; err != nil && !errors.Is(err, sightline.ErrClosed) { // Run may start before Close or after it
 		t.Errorf("Run returns %v when the service is closed", err)
 	}
 	if err := svc.Run(t.Context()); !errors.Is(err, sightline.ErrClosed) {

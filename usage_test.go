@@ -1,6 +1,4 @@
-//go:build cgo
-
-package service
+package sightline
 
 import (
 	"testing"

@@ -15,7 +15,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
-	"github.com/sightline-analytics/sightline/example/demo"
+	"github.com/sightline-analytics/sightline/demo"
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
