@@ -1,8 +1,6 @@
 // Command example is a small host of Sightline: a standalone program with embedded stores, a demo and a dashboard.
 //
-//	go run ./example
-//
-// Its data is in ./sightline-data, which the commands of cmd/sightline can use, too.
+//	go run ./example # its data is in ./sightline-data, which the commands of cmd/sightline can use, too
 package main
 
 import (

@@ -7,7 +7,7 @@ package main
 import (
 	"context"
 	"errors"
-	"log"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
@@ -25,21 +25,19 @@ type customers map[string]string
 
 // Authenticate finds the customer of a request, who may read and track all of their websites.
 func (c customers) Authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
-	secret := r.Header.Get("X-Api-Key")
-	if secret == "" {
+	id, known := c[r.Header.Get("X-Api-Key")]
+	if r.Header.Get("X-Api-Key") == "" {
 		return nil, auth.ErrMissing
-	}
-	id, known := c[secret]
-	if !known {
+	} else if !known {
 		return nil, auth.ErrInvalid
 	}
 	return &auth.Principal{Key: &auth.Key{ID: id, Owner: id, All: true, Scopes: []auth.Scope{auth.ReadData, auth.TrackEvents}}}, nil
 }
 
 // logged is the host's own middleware: it logs every request.
-func logged(next http.Handler) http.Handler {
+func logged(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		log.Print(r.Method, " ", r.URL.Path)
+		log.Info("request", "method", r.Method, "path", r.URL.Path)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -47,20 +45,21 @@ func logged(next http.Handler) http.Handler {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	if err := run(ctx); err != nil {
-		log.Print(err)
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if err := run(ctx, log); err != nil {
+		log.Error("stopped", "error", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context, log *slog.Logger) error {
 	sites := &store.MemoryDirectory{} // a real host implements store.Directory over its database
 	siteErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
 	pepper, pepperErr := auth.PepperFile("embed-pepper")
 	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: "."})
 	records, recordsErr := meta.Open(ctx, meta.Config{Path: "embed.sqlite", Pepper: pepper}) // salts, profiles, flags, audit trail
 	service, serviceErr := sightline.New(sightline.Config{
-		Events: events, Records: records, Directory: sites, Auth: customers{"secret-of-acme": "acme"},
+		Events: events, Records: records, Directory: sites, Auth: customers{"secret-of-acme": "acme"}, Logger: log,
 	})
 	if err := errors.Join(siteErr, pepperErr, eventsErr, recordsErr, serviceErr); err != nil {
 		return err
@@ -68,15 +67,13 @@ func run(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.Handle("/analytics/", http.StripPrefix("/analytics", service.API()))
 	mux.Handle("/collect/", http.StripPrefix("/collect", service.Tracking()))
-	server := &http.Server{Addr: "127.0.0.1:8080", Handler: logged(mux), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Addr: "127.0.0.1:8080", Handler: logged(log, mux), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = service.Run(ctx) }()
 	failed := make(chan error, 1)
 	go func() { failed <- server.ListenAndServe() }()
-	var err error
 	select {
-	case err = <-failed:
+	case serviceErr = <-failed:
 	case <-ctx.Done():
-		err = server.Shutdown(context.Background())
 	}
-	return errors.Join(err, service.Close(context.Background()), records.Close(), events.Close())
+	return errors.Join(serviceErr, server.Shutdown(context.Background()), service.Close(context.Background()), records.Close(), events.Close())
 }

@@ -25,7 +25,7 @@ type listed struct {
 // library and this module. There is no driver of a database among them, and no client of Redis.
 var handlersMayLink = map[string][]string{
 	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress", "golang.org/x/net"},
-	".":       {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net", "golang.org/x/time"},
+	".":       {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net", "golang.org/x/sync", "golang.org/x/time"},
 	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net"},
 }
 
