@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -14,7 +12,6 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/flags"
-	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/directorycache"
@@ -26,7 +23,8 @@ const openTimeout = 10 * time.Second
 // check removes nil pointers from c, and returns the required parts that are missing.
 func (c *Config) check() (faults []error) {
 	c.Events, c.Records, c.Keys, c.Auth, c.Directory = given(c.Events), given(c.Records), given(c.Keys), given(c.Auth), given(c.Directory)
-	c.Flags, c.Limiter, c.Audit, c.Track.Geo = given(c.Flags), given(c.Limiter), given(c.Audit), given(c.Track.Geo)
+	c.Flags, c.Limiter, c.Audit, c.Bus = given(c.Flags), given(c.Limiter), given(c.Audit), given(c.Bus)
+	c.Track.Geo, c.Track.Salts = given(c.Track.Geo), given(c.Track.Salts)
 	if c.Events == nil {
 		faults = append(faults, errors.New("sightline: Config.Events is required"))
 	}
@@ -74,10 +72,10 @@ func build(cfg Config) (*Service, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	b.cfg = cfg
-	parts := shared{audit: b.openAudit(), limiter: b.openLimiter(), directory: b.openDirectory(), writes: b.openWrites(), clientIP: b.clientIP()}
-	keys := b.openKeys(&parts)
+	parts := shared{audit: b.openAudit(), limiter: b.openLimiter(), directory: b.openDirectory(), writes: b.openWrites()}
+	b.openKeys(&parts)
 	b.openEngine()
-	b.openAPI(&parts, b.openFlags(keys))
+	b.openAPI(&parts, b.openFlags())
 	b.openTracking(&parts)
 	if err := errors.Join(b.faults...); err != nil {
 		return nil, errors.Join(err, b.Close(context.Background()))
@@ -92,7 +90,6 @@ type shared struct {
 	audit     auth.Sink
 	directory store.Directory
 	writes    *writes // nil if no rows can be stored
-	clientIP  func(*http.Request) netip.Addr
 }
 
 // fault adds err to the faults, and reports whether it is one.
@@ -151,31 +148,30 @@ func (b *builder) openDirectory() store.Directory {
 	return cache
 }
 
-// openKeys sets the Authenticator of the handlers, and returns the cache of keys.
-func (b *builder) openKeys(to *shared) auth.Invalidator {
+// openKeys sets the Authenticator of the handlers.
+func (b *builder) openKeys(to *shared) {
 	to.auth = b.cfg.Auth
 	if to.auth != nil {
-		return missing{}
+		return
 	}
 	to.auth = missing{}
 	if b.cfg.Pepper.IsZero() {
-		return missing{} // check has reported the fault
+		return // check has reported the fault
 	}
 	keys := first[auth.KeyStore](b.cfg.Keys, b.cfg.Records, missing{})
 	cache, err := keycache.New(keycache.Config{Store: keys, Now: b.cfg.Now})
 	if b.fault(err) {
-		return missing{}
+		return
 	}
+	b.connect(cache)
 	cfg := auth.Config{Store: cache, Pepper: b.cfg.Pepper, Prefix: b.cfg.Prefix, Now: b.cfg.Now, Logger: b.cfg.Logger}
 	if uses, ok := keys.(KeyUseRecorder); ok {
 		cfg.Used = uses.KeyUsed
 	}
 	callers, err := auth.New(cfg)
-	if b.fault(err) {
-		return cache
+	if !b.fault(err) {
+		to.auth = callers
 	}
-	to.auth = callers
-	return cache
 }
 
 func (b *builder) openEngine() {
@@ -201,47 +197,34 @@ func (b *builder) openEngine() {
 	b.engine = engine
 }
 
-// openFlags returns the flags, or nil without a store of flags. It connects the caches of keys and flags with their stores and
-// with other processes.
-func (b *builder) openFlags(keys auth.Invalidator) *httpapi.Flags {
-	records := b.cfg.Flags
-	if keeper, ok := any(b.cfg.Records).(FlagKeeper); ok && records == nil {
-		records = keeper.Flags()
-	}
-	if records == nil {
-		b.connect(keys, missing{})
-		return nil
-	}
-	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: records, Now: b.cfg.Now, Logger: b.cfg.Logger})
-	if b.fault(err) {
-		return nil
-	}
-	b.onClose(func(context.Context) error { return evaluator.Close() })
-	notify := b.connect(keys, evaluator)
-	editor, err := flags.NewEditor(flags.EditorConfig{Store: records, Notify: notify, Now: b.cfg.Now})
-	if b.fault(err) {
-		return nil
-	}
-	return &httpapi.Flags{Editor: editor, Evaluator: evaluator}
-}
-
-// connect makes changed keys reach their cache and the bus, and returns whom changed flags should reach.
-func (b *builder) connect(keys auth.Invalidator, evaluator flags.Invalidator) []flags.Invalidator {
-	notify := []flags.Invalidator{evaluator}
+// connect makes changed keys reach their cache and the other processes.
+func (b *builder) connect(keys auth.Invalidator) {
 	notifier, _ := first[any](b.cfg.Keys, b.cfg.Records).(KeyNotifier)
 	if notifier != nil {
 		notifier.Notify(keys)
 	}
 	if b.cfg.Bus == nil {
-		return notify
+		return
 	}
-	bus, err := b.cfg.Bus(keys, evaluator)
-	if b.fault(err) {
-		return notify
-	}
-	b.onClose(bus.Close)
+	b.cfg.Bus.NotifyKeys(keys)
 	if notifier != nil {
-		notifier.Notify(bus)
+		notifier.Notify(b.cfg.Bus)
 	}
-	return append(notify, bus)
+}
+
+// openFlags returns the flags, or nil without a store of flags.
+func (b *builder) openFlags() *flags.Service {
+	records := b.cfg.Flags
+	if keeper, ok := any(b.cfg.Records).(FlagKeeper); ok && records == nil {
+		records = keeper.Flags()
+	}
+	if records == nil {
+		return nil
+	}
+	service, err := flags.New(flags.Config{Store: records, Bus: b.cfg.Bus, Now: b.cfg.Now, Logger: b.cfg.Logger})
+	if b.fault(err) {
+		return nil
+	}
+	b.onClose(service.Close)
+	return service
 }

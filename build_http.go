@@ -7,33 +7,32 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/netip"
 	"time"
 
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
-	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
 )
 
 // openAPI sets the handler of the API.
-func (b *builder) openAPI(parts *shared, flags *httpapi.Flags) {
+func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	cfg := b.cfg.API
 	setDefault(&cfg.Engine, b.engine)
 	setDefault(&cfg.Directory, parts.directory)
 	setDefault(&cfg.Auth, parts.auth)
 	setDefault(&cfg.Limiter, parts.limiter)
 	setDefault(&cfg.Audit, parts.audit)
-	setDefault(&cfg.Flags, flags)
+	setDefault(&cfg.Flags, f)
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Versions, b.cfg.Events)
 	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
 	if cfg.Health == nil {
 		cfg.Health = b.health(parts.writes)
 	}
-	if cfg.ClientIP == nil {
-		cfg.ClientIP = parts.clientIP
+	if cfg.Proxies == nil {
+		cfg.Proxies = b.cfg.Proxies
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = b.cfg.Observe
@@ -68,11 +67,8 @@ func (b *builder) openTracking(parts *shared) {
 			cfg.Usage = counted
 		}
 	}
-	if cfg.Trusted == nil {
-		cfg.Trusted = clientip.Proxies(b.cfg.Proxies).Trusts
-	}
-	if cfg.ClientIP == nil {
-		cfg.ClientIP = parts.clientIP
+	if cfg.Proxies == nil {
+		cfg.Proxies = b.cfg.Proxies
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = b.cfg.Observe
@@ -109,16 +105,6 @@ func (b *builder) health(w *writes) *health.Checker {
 		probes[health.Relational] = b.cfg.Records.Ping
 	}
 	return health.New(health.Config{Probes: probes, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger})
-}
-
-// clientIP returns a function for clients' addresses. The log warns if it trusts headers of all clients, or ignores headers of
-// a proxy.
-func (b *builder) clientIP() func(*http.Request) netip.Addr {
-	proxies := clientip.Proxies(b.cfg.Proxies)
-	if proxies.TrustAll() {
-		b.cfg.Logger.Warn("all addresses are trusted proxies, so every client can name an address of its choice")
-	}
-	return proxies.Watched(b.cfg.Logger, b.cfg.Track.CountryHeader)
 }
 
 // setClock sets the clock and the logger of a part, unless the host did.

@@ -3,11 +3,11 @@ package sightline
 import (
 	"context"
 	"log/slog"
-	"net/netip"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
@@ -43,13 +43,13 @@ type Config struct {
 	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is required:
 	// auth.Discard stores no audit trail.
 	Audit auth.Sink
-	// Bus connects the caches of this process with those of other processes. [New] calls it with the caches, and
-	// [Service.Close] closes the bus. Nil means that changes by other processes take effect within a second.
-	Bus func(keys auth.Invalidator, flags flags.Invalidator) (Bus, error)
+	// Bus connects the caches of this process with those of other processes; a *redisbus.Bus does. The host closes it after the
+	// service. Nil means that changes by other processes take effect within a second.
+	Bus Bus
 
-	// Proxies are the networks of trusted proxies, whose headers name the client's address. Empty means that no header is
-	// trusted.
-	Proxies []netip.Prefix
+	// Proxies are the proxies that name the client's address in X-Forwarded-For. If it is empty, the client is the peer, and no
+	// header is trusted.
+	Proxies clientip.Proxies
 	// Probes are further dependencies of the host in the answer of GET /health, such as health.Cache.
 	Probes map[string]health.Probe
 	// Version is the version of the host's program in the answer of GET /health.
@@ -78,10 +78,10 @@ type Records interface {
 	Ping(ctx context.Context) error
 }
 
-// A Bus notifies the other processes of a deployment of changed keys and flags.
+// A Bus carries notifications of changed keys and flags between the processes of a deployment.
 type Bus interface {
-	auth.Invalidator
-	flags.Invalidator
-	// Close ends the bus, at the latest when ctx ends.
-	Close(ctx context.Context) error
+	auth.Invalidator // notifies all processes of a changed key
+	// NotifyKeys makes the Bus notify to of changes of keys by all processes.
+	NotifyKeys(to auth.Invalidator)
+	flags.Bus
 }

@@ -23,25 +23,26 @@
 // A part may do more than its interface requires. The service finds such abilities by a type assertion on the value that the
 // host gave for the part, and works without those that are missing:
 //
-//	Config.Events     store.Writer            stores the rows of tracking; without it Tracking answers 404
-//	                  store.Versioner         remembered answers, and ETags
-//	                  store.Deriver           precomputed results of finished days
-//	                  store.StateKeeper       these results outlast a restart
-//	                  store.Bounded           no more queries at a time than the store runs
-//	                  store.Loaded            background work gives way to requests
-//	                  store.Maintainer        maintenance every five minutes
-//	Config.Records    store.SubjectLister     lists of links and monitors; of Config.Directory, if it is set
-//	                  KeyNotifier             changed keys take effect at once; of Config.Keys, if it is set
-//	                  KeyUseRecorder          the last use of each key; of Config.Keys, if it is set
-//	                  PepperKeeper            the default of Config.Pepper
-//	                  FlagKeeper              the default of Config.Flags
-//	                  AuditKeeper             the default of Config.Audit
-//	                  track.Profiles          /identify
-//	                  query.Names             names of profiles in answers
-//	                  store.Maintainer        maintenance every hour
-//	Config.Auth       auth.Minter             panel tokens
-//	                  auth.Screener           protection against guesses
-//	Config.Limiter    auth.ConcurrencyLimiter limits of concurrent requests
+//	Config.Events      store.Writer            stores the rows of tracking; without it Tracking answers 404
+//	                   store.Versioner         remembered answers, and ETags
+//	                   store.Deriver           precomputed results of finished days
+//	                   store.StateKeeper       these results outlast a restart
+//	                   store.Bounded           no more queries at a time than the store runs
+//	                   store.Loaded            background work gives way to requests
+//	                   store.Maintainer        maintenance every five minutes
+//	Config.Records     store.SubjectLister     lists of links and monitors; of Config.Directory, if it is set
+//	                   KeyNotifier             changed keys take effect at once; of Config.Keys, if it is set
+//	                   KeyUseRecorder          the last use of each key; of Config.Keys, if it is set
+//	                   PepperKeeper            the default of Config.Pepper
+//	                   FlagKeeper              the default of Config.Flags
+//	                   AuditKeeper             the default of Config.Audit
+//	                   track.Profiles          /identify
+//	                   query.Names             names of profiles in answers
+//	                   store.Maintainer        maintenance every hour
+//	Config.Track.Salts store.Maintainer        maintenance every hour
+//	Config.Auth        auth.Minter             panel tokens
+//	                   auth.Screener           protection against guesses
+//	Config.Limiter     auth.ConcurrencyLimiter limits of concurrent requests
 //
 // A wrapper that embeds an interface, such as struct{ store.Store }, loses the abilities of the value in it. New logs a
 // warning with the name of each lost ability. To keep an ability, the wrapper implements its method. Other missing abilities

@@ -7,13 +7,11 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // missing stands in for a required part that the host did not give, so that New also finds the faults of the other parts.
-// It also is an Invalidator without caches.
 type missing struct{}
 
 var errMissing = errors.New("sightline: the part is missing")
@@ -43,7 +41,3 @@ func (missing) Salt(context.Context, time.Time) ([]byte, error) { return nil, er
 func (missing) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
 	return nil, errMissing
 }
-
-func (missing) KeyChanged(context.Context, string) {}
-
-func (missing) FlagsChanged(context.Context, flags.Client) {}

@@ -46,6 +46,9 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s.cfg.reportAbilities(s.cfg.Logger)
+	if s.cfg.Proxies.TrustAll() {
+		s.cfg.Logger.Warn("all addresses are trusted proxies, so every client can name an address of its choice")
+	}
 	return s, nil
 }
 
@@ -91,7 +94,7 @@ func (s *Service) Run(ctx context.Context) error {
 	for _, part := range []struct {
 		value any
 		every time.Duration
-	}{{s.cfg.Events, eventsEvery}, {s.cfg.Records, recordsEvery}} {
+	}{{s.cfg.Events, eventsEvery}, {s.cfg.Records, recordsEvery}, {s.cfg.Track.Salts, recordsEvery}} {
 		if m, ok := part.value.(store.Maintainer); ok {
 			work.Go(func() { s.maintain(ctx, m, part.every) })
 		}

@@ -177,7 +177,7 @@ func TestServiceOverTwoStores(t *testing.T) {
 func TestChangedKeysTakeEffectAtOnce(t *testing.T) {
 	m, secret := records(t)
 	bus := &recorder{}
-	svc := open(t, sightline.Config{Events: &rows{}, Records: m, Bus: bus.open})
+	svc := open(t, sightline.Config{Events: &rows{}, Records: m, Bus: bus})
 	for _, want := range []int{200, 401} {
 		if status, body := send(t, svc.API(), "GET", "/v1/query/websites", secret.Reveal(), ""); status != want {
 			t.Errorf("status %d, want %d: %s", status, want, body)
@@ -189,7 +189,7 @@ func TestChangedKeysTakeEffectAtOnce(t *testing.T) {
 	if err := svc.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(bus.calls, " "); got != "open key:panel key:panel close" {
+	if got := strings.Join(bus.calls, " "); got != "keys flags changed:panel changed:panel" {
 		t.Errorf("calls of the bus: %s", got)
 	}
 }
@@ -197,21 +197,13 @@ func TestChangedKeysTakeEffectAtOnce(t *testing.T) {
 // A recorder is a bus that records its calls.
 type recorder struct{ calls []string }
 
-func (r *recorder) open(keys auth.Invalidator, f flags.Invalidator) (sightline.Bus, error) {
-	keys.KeyChanged(context.Background(), "")
-	f.FlagsChanged(context.Background(), flags.Client{})
-	r.calls = append(r.calls, "open")
-	return r, nil
-}
+func (r *recorder) KeyChanged(_ context.Context, id string) { r.calls = append(r.calls, "changed:"+id) }
 
-func (r *recorder) KeyChanged(_ context.Context, id string) { r.calls = append(r.calls, "key:"+id) }
+func (r *recorder) FlagsChanged(context.Context, flags.Client) {}
 
-func (r *recorder) FlagsChanged(context.Context, flags.Client) { r.calls = append(r.calls, "flags") }
+func (r *recorder) NotifyKeys(auth.Invalidator) { r.calls = append(r.calls, "keys") }
 
-func (r *recorder) Close(context.Context) error {
-	r.calls = append(r.calls, "close")
-	return nil
-}
+func (r *recorder) NotifyFlags(flags.Invalidator) { r.calls = append(r.calls, "flags") }
 
 // A host can replace all parts of the records.
 func TestHostPartsReplaceTheRecords(t *testing.T) {

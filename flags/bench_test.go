@@ -57,7 +57,7 @@ func BenchmarkEvaluator(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer e.Close()
+	defer e.Close(b.Context())
 	c := visitor()
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,7 +16,8 @@ const (
 )
 
 // A Client is the website or the organisation that flags belong to. A website and an organisation with the
-// same id are two clients. The zero Client is invalid.
+// same id are two clients. A Client without a kind or an id is invalid: editors and evaluators return an error that
+// wraps [ErrInvalid].
 //
 // In JSON a client is its id alone. A decoded client has no kind; the program that decoded it sets the
 // kind.
@@ -51,6 +53,14 @@ func (c Client) MarshalText() ([]byte, error) { return []byte(c.ID), nil }
 // UnmarshalText implements [encoding.TextUnmarshaler]. It sets the id and does not change the kind.
 func (c *Client) UnmarshalText(text []byte) error {
 	c.ID = string(text)
+	return nil
+}
+
+// check returns [FieldErrors] if c cannot have flags, for example without an id.
+func (c Client) check() error {
+	if !c.valid() {
+		return FieldErrors{{Field: "clientId", Message: fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
+	}
 	return nil
 }
 

@@ -1,15 +1,16 @@
 // Package flags stores and evaluates feature flags:
 //
-//	store := &flags.Memory{} // or a database, see store/meta
-//	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: store})
-//	editor, err := flags.NewEditor(flags.EditorConfig{Store: store, Notify: []flags.Invalidator{evaluator}})
-//	flag, err := editor.Create(ctx, flags.Actor{Kind: "user", ID: "ada"}, flags.Flag{Client: flags.OfWebsite("shop"), Key: "beta", Type: flags.Boolean})
-//	result, err := evaluator.Evaluate(ctx, flags.OfWebsite("shop"), "beta", &flags.Context{UserID: "u1"})
+//	service, err := flags.New(flags.Config{Store: &flags.Memory{}}) // or a database, see store/meta
+//	defer service.Close(ctx)
+//	shop, ada := flags.OfWebsite("shop"), flags.Actor{Kind: "user", ID: "ada"}
+//	flag, err := service.Editor().Create(ctx, ada, flags.Flag{Client: shop, Key: "beta", Type: flags.Boolean})
+//	result, err := service.Evaluator().Evaluate(ctx, shop, "beta", &flags.Context{UserID: "u1"})
 //
-// A [Store] holds the flags of clients. A client is a website or an organisation. An [Editor] changes flags and
-// enforces all rules, so that stores do not need to know them. An [Evaluator] evaluates flags in memory. An
-// [Index] is a client's flags, prepared for evaluation. Its methods are pure: the same flags, context and
-// instant give the same result in every process. The package is independent of HTTP.
+// A [Store] holds the flags of clients. A [Client] is a website or an organisation. An [Editor] changes flags and
+// enforces all rules, so that stores do not need to know them. An [Evaluator] evaluates flags in memory. A [Service]
+// has both, connected. Programs that only change or only evaluate flags create one of them alone. An [Index] is a
+// client's flags, prepared for evaluation. Its methods are pure: the same flags, context and instant give the same
+// result in every process. The package is independent of HTTP.
 //
 // # Which flags are evaluated
 //
@@ -95,7 +96,6 @@
 //
 // # How soon a change is seen
 //
-// The process that changes a flag notifies its [Evaluator], which uses the change at once. Other processes check
-// for new revisions every 500 ms, or are notified by a message bus such as package redisbus. If the store
-// fails, evaluation continues with the last known flags, and [Evaluator.Check] reports since when.
+// The Evaluator of a [Service] uses changes by its Editor at once. Other processes check for new revisions every
+// 500 ms, or are notified by a [Bus]. If the store fails, evaluation continues with the last known flags, and [Evaluator.Check] reports since when.
 package flags

@@ -27,7 +27,8 @@ type EditorConfig struct {
 // use.
 //
 // Methods say whether errors wrap [ErrInvalid] (as [FieldErrors]), [ErrNotFound], [ErrExists] or
-// [ErrConflict]. Other errors come from the store.
+// [ErrConflict]. All methods refuse a client without a kind or an id with ErrInvalid. Other errors come from the
+// store.
 type Editor struct {
 	cfg  EditorConfig
 	sets setCache
@@ -54,7 +55,7 @@ type Target struct {
 
 // List returns the current flags of client in all environments, the newest first.
 func (e *Editor) List(ctx context.Context, client Client) ([]Flag, error) {
-	set, err := e.cfg.Store.Load(ctx, client)
+	set, err := e.read(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (e *Editor) List(ctx context.Context, client Client) ([]Flag, error) {
 
 // Flag returns the current state of a flag. Its error wraps ErrNotFound.
 func (e *Editor) Flag(ctx context.Context, client Client, id string) (Flag, error) {
-	set, err := e.cfg.Store.Load(ctx, client)
+	set, err := e.read(ctx, client)
 	if err != nil {
 		return Flag{}, err
 	}
@@ -154,7 +155,7 @@ func (e *Editor) History(ctx context.Context, t Target, before int64, limit int)
 	if limit < 1 || limit > MaxHistory || before < 0 {
 		return nil, FieldErrors{{Field: "limit", Message: fmt.Sprintf("must be between 1 and %d, and before must not be negative", MaxHistory)}}
 	}
-	set, err := e.cfg.Store.Load(ctx, t.Client)
+	set, err := e.read(ctx, t.Client)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +187,9 @@ func (e *Editor) History(ctx context.Context, t Target, before int64, limit int)
 // settled returns the flag of t after all due steps of its schedule, and the changes for the steps that the store
 // does not have yet.
 func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
+	if err := t.Client.check(); err != nil {
+		return Flag{}, nil, err
+	}
 	f := s.flag(t.ID)
 	if f == nil {
 		return Flag{}, nil, fmt.Errorf("%w: flag %.64q", ErrNotFound, t.ID)
@@ -242,6 +246,14 @@ func (e *Editor) commit(ctx context.Context, client Client, decide func(*working
 		}
 		return err
 	}
+}
+
+// read returns the set of client from the store.
+func (e *Editor) read(ctx context.Context, client Client) (Set, error) {
+	if err := client.check(); err != nil {
+		return Set{}, err
+	}
+	return e.cfg.Store.Load(ctx, client)
 }
 
 func (e *Editor) now() time.Time { return millis(e.cfg.Now()) }

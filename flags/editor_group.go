@@ -12,7 +12,7 @@ import (
 
 // Groups returns the target groups of client, the newest first.
 func (e *Editor) Groups(ctx context.Context, client Client) ([]Group, error) {
-	set, err := e.cfg.Store.Load(ctx, client)
+	set, err := e.read(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +66,9 @@ func (s *workingSet) put(g Group, now time.Time) (Group, error) {
 // flags use the group.
 func (e *Editor) RemoveGroup(ctx context.Context, client Client, id string) error {
 	return e.commit(ctx, client, func(set *workingSet, _ time.Time) (Commit, error) {
+		if err := client.check(); err != nil {
+			return Commit{}, err
+		}
 		if set.group(id) == nil {
 			return Commit{}, fmt.Errorf("%w: target group %.64q", ErrNotFound, id)
 		}

@@ -53,13 +53,13 @@ var ErrBusy = errors.New("flags: too busy to load the client's flags")
 func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 	var faults []error
 	if cfg.Store == nil {
-		faults = append(faults, errors.New("flags: EvaluatorConfig.Store is required"))
+		faults = append(faults, errors.New("flags: Store is required"))
 	}
 	if cfg.Every < 0 || cfg.Every > MaxEvery {
-		faults = append(faults, fmt.Errorf("flags: EvaluatorConfig.Every must be between 0 and %v, not %v", MaxEvery, cfg.Every))
+		faults = append(faults, fmt.Errorf("flags: Every must be between 0 and %v, not %v", MaxEvery, cfg.Every))
 	}
 	if cfg.Timeout < 0 || cfg.Clients < 0 {
-		faults = append(faults, fmt.Errorf("flags: EvaluatorConfig.Timeout (%v) and Clients (%d) must not be negative", cfg.Timeout, cfg.Clients))
+		faults = append(faults, fmt.Errorf("flags: Timeout (%v) and Clients (%d) must not be negative", cfg.Timeout, cfg.Clients))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -88,14 +88,23 @@ func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 	return e, nil
 }
 
-// Close stops the checks for changes. Later evaluations fail for clients that are not in memory. Further calls do
-// nothing.
-func (e *Evaluator) Close() error {
+// Close stops the checks for changes, and waits for running ones until ctx ends. It fails only if ctx ends first.
+// Later evaluations fail for clients that are not in memory. Further calls only wait.
+func (e *Evaluator) Close(ctx context.Context) error {
 	e.mu.Lock() // prevents new background work after Close
 	e.stop()
 	e.mu.Unlock()
-	e.done.Wait()
-	return nil
+	ended := make(chan struct{})
+	go func() {
+		e.done.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Evaluate returns the result of one flag of client. Its error wraps ErrInvalid if the context is too large, or
@@ -145,8 +154,8 @@ func (e *Evaluator) index(ctx context.Context, client Client, c *Context) (*Inde
 	if err := c.Check(); err != nil {
 		return nil, now, err
 	}
-	if !client.valid() {
-		return nil, now, FieldErrors{{Field: "clientId", Message: fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
+	if err := client.check(); err != nil {
+		return nil, now, err
 	}
 	x, err := e.find(ctx, client, now)
 	return x, now, err

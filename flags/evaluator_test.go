@@ -71,7 +71,7 @@ func inBubble(t *testing.T, cfg EvaluatorConfig, test func(t *testing.T, w *worl
 		if w.Evaluator, err = NewEvaluator(cfg); err != nil {
 			t.Fatal(err)
 		}
-		defer w.Close()
+		defer w.Close(t.Context())
 		w.here = newEditor(t, &w.store.Memory, w.Evaluator)
 		w.there = newEditor(t, &w.store.Memory)
 		test(t, w)
@@ -356,7 +356,7 @@ func TestClosed(t *testing.T) {
 		mustCreate(t, w.there, Flag{Key: "k", Default: true})
 		w.want(OfWebsite("web"), true)
 		for range 2 {
-			if err := w.Close(); err != nil {
+			if err := w.Close(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -371,7 +371,7 @@ func TestClosed(t *testing.T) {
 
 func TestEvaluatorConfigReportsEveryFault(t *testing.T) {
 	_, err := NewEvaluator(EvaluatorConfig{Every: time.Minute, Timeout: -1})
-	for _, part := range []string{"Config.Store", "Config.Every", "Config.Timeout"} {
+	for _, part := range []string{"Store", "Every", "Timeout"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not mention %s: %v", part, err)
 		}

@@ -7,21 +7,16 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// An editor changes the flags in a store and notifies the evaluator, which evaluates in memory.
+// The editor changes the flags in a store and notifies the evaluator, which evaluates in memory.
 func Example() {
 	ctx := context.Background()
-	store := &flags.Memory{}
-	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: store})
+	service, err := flags.New(flags.Config{Store: &flags.Memory{}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer evaluator.Close()
-	editor, err := flags.NewEditor(flags.EditorConfig{Store: store, Notify: []flags.Invalidator{evaluator}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	defer service.Close(ctx)
+	editor, evaluator := service.Editor(), service.Evaluator()
 
 	me := flags.Actor{Kind: "user", ID: "ada"}
 	f, err := editor.Create(ctx, me, flags.Flag{

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/observe"
@@ -38,8 +39,8 @@ type Config struct {
 	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does not
 	// exist.
 	Minter auth.Minter
-	// Flags serves feature flags. If it is nil, their routes do not exist.
-	Flags *Flags
+	// Flags serves feature flags. If it is nil, their routes do not exist. The caller closes it.
+	Flags *flags.Service
 	// Versions returns the version of data, so that repeated GETs can be answered 304: for past days until their rows
 	// change, for other days up to a minute. If it is nil, responses have no ETag.
 	Versions store.Versioner
@@ -51,9 +52,9 @@ type Config struct {
 	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom has an
 	// implementation for Prometheus.
 	Observe func(context.Context, observe.Request)
-	// ClientIP returns the client's address for limits and the audit trail. If it is nil, the peer's address is used
-	// and no header is trusted.
-	ClientIP func(*http.Request) netip.Addr
+	// Proxies are the proxies that name the client's address in X-Forwarded-For, for limits and the audit trail. If it is
+	// empty, the client is the peer, and no header is trusted.
+	Proxies clientip.Proxies
 	// MaxBody is the maximum size of a request body in bytes. 0 means DefaultMaxBody.
 	MaxBody int64
 	// MaxBatch is the maximum number of queries in a batch. 0 means DefaultMaxBatch.
@@ -83,7 +84,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err != nil {
 		err = fmt.Errorf("httpapi: Config.CORSOrigins: %w", err)
 	}
-	if err := errors.Join(cfg.check(), cfg.Flags.check(), err); err != nil {
+	if err := errors.Join(cfg.check(), err); err != nil {
 		return nil, err
 	}
 	types, err1 := newTypeAnswers(cfg.Engine.Types())
@@ -104,7 +105,7 @@ func New(cfg Config) (http.Handler, error) {
 	open.Headers += ", X-Client-Id, databuddy-client-id"
 	return front.New(front.Config{
 		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, TrimSlash: true, Timeout: a.cfg.Timeout,
-		Logger: cfg.Logger, ClientIP: cfg.ClientIP, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
+		Logger: cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
 	}, a.mounted(cors, &open)), nil
 }
 

@@ -21,7 +21,7 @@ func BenchmarkBulk(b *testing.B) {
 		for j := range 20 {
 			f.Rules = append(f.Rules, flags.Rule{On: flags.OnEmail, Operator: flags.EndsWith, Value: fmt.Sprint("@", j, ".example"), Enabled: true})
 		}
-		if _, err := served.Editor.Create(b.Context(), flags.Actor{Kind: "test"}, f); err != nil {
+		if _, err := served.Editor().Create(b.Context(), flags.Actor{Kind: "test"}, f); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -150,7 +150,7 @@ func (q *flagQuestion) check(field string) query.Errors {
 
 // evaluateFlag answers with the result of one flag.
 func (a *api) evaluateFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
-	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, a.evaluated(ctx, r, q), q.keys[0], &q.context)
+	result, err := a.cfg.Flags.Evaluator().Evaluate(ctx, a.evaluated(ctx, r, q), q.keys[0], &q.context)
 	if err != nil {
 		return nil, notEvaluated(err)
 	}
@@ -189,9 +189,9 @@ func (a *api) evaluateFlags(ctx context.Context, r *front.Request, q *flagQuesti
 func (a *api) evaluate(ctx context.Context, r *front.Request, q *flagQuestion) (results map[string]flags.Result, err error) {
 	client := a.evaluated(ctx, r, q)
 	if q.all {
-		results, err = a.cfg.Flags.Evaluator.EvaluateAll(ctx, client, &q.context)
+		results, err = a.cfg.Flags.Evaluator().EvaluateAll(ctx, client, &q.context)
 	} else {
-		results, err = a.cfg.Flags.Evaluator.EvaluateKeys(ctx, client, q.keys, &q.context)
+		results, err = a.cfg.Flags.Evaluator().EvaluateKeys(ctx, client, q.keys, &q.context)
 	}
 	return results, notEvaluated(err)
 }
@@ -207,7 +207,7 @@ func notEvaluated(err error) error {
 // reportFlags answers whether evaluation uses current flags or the last known flags.
 func (a *api) reportFlags(ctx context.Context, _ *front.Request, _ *flagQuestion) (*front.Answer, error) {
 	status := "ok"
-	if a.cfg.Flags.Evaluator.Check(ctx) != nil {
+	if a.cfg.Flags.Evaluator().Check(ctx) != nil {
 		status = "stale"
 	}
 	return front.JSON(struct {

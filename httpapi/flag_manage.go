@@ -51,7 +51,7 @@ type flagBody struct {
 
 // listFlags answers with the flags of a client in one environment or without environment, the newest first.
 func (a *api) listFlags(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
-	all, err := a.cfg.Flags.Editor.List(ctx, q.client)
+	all, err := a.cfg.Flags.Editor().List(ctx, q.client)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (a *api) createFlag(ctx context.Context, r *front.Request, q *flagQuestion)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := a.cfg.Flags.Editor.Create(ctx, actorOf(r), f)
+	kept, err := a.cfg.Flags.Editor().Create(ctx, actorOf(r), f)
 	return writtenFlag(r, kept, err)
 }
 
@@ -110,9 +110,9 @@ func (a *api) changeFlag(ctx context.Context, r *front.Request, q *flagQuestion)
 	}
 	var kept flags.Flag
 	if q.patch.Empty() {
-		kept, err = a.cfg.Flags.Editor.Flag(ctx, t.Client, t.ID)
+		kept, err = a.cfg.Flags.Editor().Flag(ctx, t.Client, t.ID)
 	} else {
-		kept, err = a.cfg.Flags.Editor.Change(ctx, t, q.patch.Apply)
+		kept, err = a.cfg.Flags.Editor().Change(ctx, t, q.patch.Apply)
 	}
 	return writtenFlag(r, kept, err)
 }
@@ -121,7 +121,7 @@ func (a *api) changeFlag(ctx context.Context, r *front.Request, q *flagQuestion)
 func (a *api) removeFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	t, err := a.flagTarget(ctx, r, q)
 	if err == nil {
-		err = a.cfg.Flags.Editor.Remove(ctx, t)
+		err = a.cfg.Flags.Editor().Remove(ctx, t)
 	}
 	if err != nil {
 		return nil, retried(r, err)
@@ -161,7 +161,7 @@ func (a *api) flagTarget(ctx context.Context, r *front.Request, q *flagQuestion)
 	if slices.Contains(tags, "*") || len(tags) == 1 && tags[0] == "" {
 		return t, nil
 	}
-	f, err := a.cfg.Flags.Editor.Flag(ctx, t.Client, t.ID)
+	f, err := a.cfg.Flags.Editor().Flag(ctx, t.Client, t.ID)
 	if err != nil {
 		return t, err
 	}

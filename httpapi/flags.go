@@ -12,23 +12,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Flags holds the parts that the routes of feature flags need, over one [flags.Store]. Callers name a client of flags
-// by its id alone. The id belongs to a website, or else to the caller's own organisation, which owns the caller's
-// key. So no caller reaches another organisation's flags, whatever ids websites have.
-type Flags struct {
-	Editor    *flags.Editor    // required; it should notify Evaluator, so that a change takes effect at once
-	Evaluator *flags.Evaluator // required
-}
-
-// check returns an error if a part is missing.
-func (f *Flags) check() error {
-	if f != nil && (f.Editor == nil || f.Evaluator == nil) {
-		return errors.New("httpapi: Config.Flags needs both an Editor and an Evaluator")
-	}
-	return nil
-}
-
-// A flagQuestion is the decoded request about flags, filled in by the steps.
+// A flagQuestion is the decoded request about flags, filled in by the steps. Callers name a client of flags by its id
+// alone. The id belongs to a website, or else to the caller's own organisation, which owns the caller's key. So no
+// caller reaches another organisation's flags, whatever ids websites have.
 type flagQuestion struct {
 	id      string       // id of the client in the request
 	client  flags.Client // the client with that id
@@ -80,7 +66,7 @@ func withoutFlags(cfg *Config) bool { return cfg.Flags == nil }
 // network alone, since callers can make up any number of ids. It asks no store, so that evaluation continues
 // while databases are unavailable.
 func (a *api) flagBucket(_ context.Context, r *front.Request, q *flagQuestion) (string, error) {
-	if id := namedClient(r); a.cfg.Flags.Evaluator.Has(flags.OfWebsite(id)) {
+	if id := namedClient(r); a.cfg.Flags.Evaluator().Has(flags.OfWebsite(id)) {
 		return id + "|" + r.Network(), nil
 	}
 	return r.Network(), nil

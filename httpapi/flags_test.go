@@ -46,20 +46,15 @@ func (s *weakStore) Revisions(ctx context.Context, clients []flags.Client) (map[
 	return s.Memory.Revisions(ctx, clients)
 }
 
-// newFlags returns the parts for the routes of flags, over s.
-func newFlags(t testing.TB, s flags.Store) *Flags {
+// newFlags returns the flags of s.
+func newFlags(t testing.TB, s flags.Store) *flags.Service {
 	t.Helper()
-	clock := func() time.Time { return now }
-	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: s, Now: clock, Every: 10 * time.Millisecond})
+	service, err := flags.New(flags.Config{Store: s, Now: func() time.Time { return now }, Every: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = evaluator.Close() })
-	editor, err := flags.NewEditor(flags.EditorConfig{Store: s, Now: clock, Notify: []flags.Invalidator{evaluator}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Flags{Editor: editor, Evaluator: evaluator}
+	t.Cleanup(func() { _ = service.Close(context.Background()) })
+	return service
 }
 
 // newFlagWorld returns a world with flags. Its key "sites" manages only the flags of site_a, and its key "org_b"
@@ -127,7 +122,7 @@ func TestAFlagsLife(t *testing.T) {
 	if again := w.create(t, newFlag); again != id || reason() != "BOOLEAN_DEFAULT" {
 		t.Errorf("restored as %s, was %s", again, id)
 	}
-	changes, err := w.cfg.Flags.Editor.History(t.Context(), flags.Target{Client: flags.OfWebsite("site_a"), ID: id}, 0, 10)
+	changes, err := w.cfg.Flags.Editor().History(t.Context(), flags.Target{Client: flags.OfWebsite("site_a"), ID: id}, 0, 10)
 	if err != nil || len(changes) != 4 || changes[0].Event != flags.Restored || changes[0].Actor != (flags.Actor{Kind: "key", ID: "key_flags"}) {
 		t.Errorf("history %+v, %v", changes, err)
 	}
@@ -231,7 +226,7 @@ func TestConcurrentPatches(t *testing.T) {
 		})
 	}
 	all.Wait()
-	f, err := w.cfg.Flags.Editor.Flag(t.Context(), flags.OfWebsite("site_a"), id)
+	f, err := w.cfg.Flags.Editor().Flag(t.Context(), flags.OfWebsite("site_a"), id)
 	if err != nil || f.Description != "d" || f.Percentage != 7 || string(f.Payload) != `{"b":2}` || f.Default || f.Revision != 7+won.Load() || won.Load() > 1 {
 		t.Errorf("%+v, %v; %d with If-Match", f, err, won.Load())
 	}
@@ -384,11 +379,6 @@ func TestWithoutFlags(t *testing.T) {
 	for _, rt := range (*api)(nil).flagRoutes() {
 		expect(t, w.send(rt.Method, strings.NewReplacer("{id}", "x", "{key}", "x").Replace(rt.Path), "flags", ""), 404, "NOT_FOUND")
 	}
-	cfg := w.cfg
-	cfg.Flags = &Flags{}
-	if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), "Config.Flags") {
-		t.Errorf("flags without an evaluator: %v", err)
-	}
 }
 
 // conflicting makes every commit fail with ErrConflict.
@@ -447,7 +437,7 @@ func TestFlagsOfAnOrganizationNeedItsKey(t *testing.T) {
 func TestAWebsiteWithTheIDOfAnOrganization(t *testing.T) {
 	w, s := newFlagWorld(t)
 	ours := flags.Flag{Client: flags.OfOrganization("org_a"), Key: "ours", Type: flags.Boolean, Default: true}
-	f, err := w.cfg.Flags.Editor.Create(t.Context(), flags.Actor{Kind: "test"}, ours)
+	f, err := w.cfg.Flags.Editor().Create(t.Context(), flags.Actor{Kind: "test"}, ours)
 	if err != nil {
 		t.Fatal(err)
 	}

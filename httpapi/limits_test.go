@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/clientip"
 )
 
 func TestCostOfACall(t *testing.T) {
@@ -103,17 +103,15 @@ func TestHealthIgnoresAFailingLimiter(t *testing.T) {
 }
 
 func TestClientAddress(t *testing.T) {
-	var client netip.Addr
-	w := newWorld(t, func(cfg *Config) { cfg.ClientIP = func(*http.Request) netip.Addr { return client } })
+	w := newWorld(t, func(cfg *Config) { cfg.Proxies = clientip.Proxies{netip.MustParsePrefix("192.0.2.1/32")} })
 	for _, tc := range []struct{ name, ip, id, audited string }{
 		{"an IPv4 address", "203.0.113.9", "203.0.113.9", "203.0.113.9"},
 		{"an IPv6 /64", "2001:db8:1:2:3::9", "2001:db8:1:2::/64", "2001:db8:1:2:3::9"},
-		{"an unknown address", "", "invalid IP", ""},
+		{"the proxy itself", "", "192.0.2.1", "192.0.2.1"},
 	} {
-		client, _ = netip.ParseAddr(tc.ip)
 		w.limiter.asked = nil
-		w.send("GET", "/v1/query/types", "", "")
-		w.send("GET", "/v1/query/websites", "all", "", "User-Agent", "curl")
+		w.send("GET", "/v1/query/types", "", "", clientip.Header, tc.ip)
+		w.send("GET", "/v1/query/websites", "all", "", "User-Agent", "curl", clientip.Header, tc.ip)
 		if want := "public " + tc.id + " 1"; w.limiter.asked[0] != want {
 			t.Errorf("%s: %q, want %q", tc.name, w.limiter.asked[0], want)
 		}
@@ -125,5 +123,8 @@ func TestClientAddress(t *testing.T) {
 	spoofed.send("GET", "/v1/query/types", "", "", "X-Forwarded-For", "1.2.3.4")
 	if got := spoofed.limiter.asked[0]; got != "public 192.0.2.1 1" {
 		t.Errorf("a proxy header is trusted by default: %s", got)
+	}
+	if log := spoofed.log.String(); !strings.Contains(log, "ignoring proxy header") {
+		t.Errorf("an ignored header is not logged: %s", log)
 	}
 }

@@ -127,7 +127,7 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 
 // answerOFREP answers with the flag in the path.
 func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
-	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, a.evaluated(ctx, r, q), r.Segment, &q.context)
+	result, err := a.cfg.Flags.Evaluator().Evaluate(ctx, a.evaluated(ctx, r, q), r.Segment, &q.context)
 	switch {
 	case err != nil:
 		return nil, notEvaluated(err)

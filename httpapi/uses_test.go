@@ -6,13 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
 // TestRoutesWhoseUsesAreRecordedOneByOne lists the routes that change data, and one that is rarely used.
 func TestRoutesWhoseUsesAreRecordedOneByOne(t *testing.T) {
 	var got []string
-	for _, r := range (&api{cfg: Config{Minter: &fakeMinter{}, Flags: &Flags{}}}).mounted(nil, nil) {
+	for _, r := range (&api{cfg: Config{Minter: &fakeMinter{}, Flags: newFlags(t, &flags.Memory{})}}).mounted(nil, nil) {
 		if r.Credentials != front.NoCredentials && !r.Use {
 			got = append(got, r.Method+" "+r.Path)
 		}

@@ -151,6 +151,12 @@ func TestQuota(t *testing.T) {
 	if got := w.post(t, "/?client_id=w1", view); got.code != 402 {
 		t.Errorf("after that batch: %d %s", got.code, got.raw)
 	}
+	w = &world{rules: store.Rules{MonthlyEvents: 1}}
+	for range 3 {
+		if got := w.post(t, "/?client_id=w1", view); got.code != 200 {
+			t.Errorf("with NoQuotas: %d %s", got.code, got.raw)
+		}
+	}
 	w = &world{rules: store.Rules{MonthlyEvents: 10}, usage: &monthly{err: errDown}}
 	if got := w.post(t, "/?client_id=w1", view); got.code != 503 || got.body["code"] != "BILLING_CHECK_UNAVAILABLE" || got.header.Get("Retry-After") == "" {
 		t.Errorf("if Usage fails: %d %s", got.code, got.raw)

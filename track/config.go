@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -27,27 +28,25 @@ type Config struct {
 	Auth      auth.Authenticator // required; for /track with a key, /link-visits, /uptime-checks
 	Limiter   auth.Limiter       // required; its auth.ConcurrencyLimiter is used if it is one; auth.Unlimited disables limits
 	Audit     auth.Sink          // required; auth.Discard stores no audit trail
-	Salts     Salts              // required
+	Salts     Salts              // required; such as a meta.Store or FileSalts
 
 	// Profiles stores the data of /identify. If it is nil, the route does not exist.
 	Profiles Profiles
 	// Geo finds locations by IP address. If it is nil, rows have no location.
 	Geo Geo
+	// Proxies are the proxies that name the visitor's address in X-Forwarded-For. If it is empty, the visitor is the
+	// peer, and no header is trusted.
+	Proxies clientip.Proxies
 	// CountryHeader is the name of a header with the visitor's country, such as CF-IPCountry. It is only used
-	// for requests that are Trusted. Empty means none.
+	// in requests from Proxies, so it requires them. Empty means none.
 	CountryHeader string
-	// Trusted reports whether a request comes from a proxy whose headers can be trusted. Required with
-	// CountryHeader.
-	Trusted func(*http.Request) bool
-	// ClientIP returns the visitor's address. If it is nil, the peer's address is used and no header is trusted.
-	ClientIP func(*http.Request) netip.Addr
 
 	// Window is the maximum age of events without a key. 0 means DefaultWindow. If it is negative, they may be as
 	// old as events with a key.
 	Window time.Duration
 
-	// Usage counts the events of websites with a quota, see [store.Rules.MonthlyEvents]. If it is nil, quotas are
-	// ignored.
+	// Usage counts the events of websites with a quota, see [store.Rules.MonthlyEvents]. Required; NoQuotas ignores
+	// quotas.
 	Usage Usage
 
 	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom
@@ -57,13 +56,6 @@ type Config struct {
 	Now     func() time.Time // nil means time.Now
 	Logger  *slog.Logger     // nil means no log
 	MaxBody int64            // in bytes; 0 means DefaultMaxBody
-}
-
-// Salts provides the secrets with which visitor ids are hashed.
-type Salts interface {
-	// Salt returns the salt of the UTC day that begins at day. During that day it is the same in all processes.
-	// After the salt is destroyed, nobody can know it.
-	Salt(ctx context.Context, day time.Time) ([]byte, error)
 }
 
 // Geo finds the location of an IP address.
@@ -102,13 +94,14 @@ func New(cfg Config) (*Handler, error) {
 		{"Limiter (auth.Unlimited disables limits)", cfg.Limiter == nil},
 		{"Audit (auth.Discard disables the audit trail)", cfg.Audit == nil},
 		{"Salts", cfg.Salts == nil},
+		{"Usage (track.NoQuotas ignores the quotas of websites)", cfg.Usage == nil},
 	} {
 		if part.missing {
 			faults = append(faults, fmt.Errorf("track: Config.%s is required", part.name))
 		}
 	}
-	if cfg.CountryHeader != "" && cfg.Trusted == nil {
-		faults = append(faults, errors.New("track: Config.Trusted is required with Config.CountryHeader"))
+	if cfg.CountryHeader != "" && len(cfg.Proxies) == 0 {
+		faults = append(faults, errors.New("track: Config.Proxies is required with Config.CountryHeader"))
 	}
 	if cfg.MaxBody < 0 {
 		faults = append(faults, fmt.Errorf("track: Config.MaxBody must not be negative: %d", cfg.MaxBody))
@@ -129,8 +122,12 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	usage := &usageCache{usage: cfg.Usage}
+	if _, none := cfg.Usage.(noQuotas); none {
+		usage.usage = nil
+	}
 	blocked := &blockedCounter{writer: cfg.Writer, now: cfg.Now, logger: cfg.Logger}
-	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Trusted}, blocked, &usageCache{usage: cfg.Usage}}).serve()
+	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Proxies}, blocked, usage}).serve()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package track receives events over HTTP:
 //
 //	tracking, err := track.New(track.Config{
-//		Writer: rows, Directory: websites, Salts: salts, Auth: callers, Limiter: limits, Audit: trail,
+//		Writer: rows, Directory: websites, Salts: salts, Auth: callers, Limiter: limits, Audit: trail, Usage: track.NoQuotas,
 //	})
 //	mux.Handle("/collect/", http.StripPrefix("/collect", tracking))
 //	err = tracking.Close(ctx) // after the last response

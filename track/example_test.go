@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
@@ -29,21 +29,23 @@ func (nobody) Authenticate(context.Context, *http.Request) (*auth.Principal, err
 	return nil, auth.ErrMissing
 }
 
-// salt hashes visitor ids. In production meta.Store has a salt for each day and destroys it afterwards.
-type salt string
-
-func (s salt) Salt(context.Context, time.Time) ([]byte, error) { return []byte(s), nil }
-
 // A host mounts the handler in its own mux. Pages of a website send events with the website's public
 // id.
 func Example() {
 	sites, data := &store.MemoryDirectory{}, &rows{}
 	addErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
+	folder, err := os.MkdirTemp("", "salts") // in production a folder that stays
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	salts, saltErr := track.NewFileSalts(track.FileSaltsConfig{Folder: folder})
 	handler, err := track.New(track.Config{
-		Writer: data, Directory: sites, Auth: nobody{}, Salts: salt("of today"),
-		Limiter: auth.Unlimited, Audit: auth.Discard, // no rate limits and no audit trail
+		Writer: data, Directory: sites, Auth: nobody{}, Salts: salts,
+		Limiter: auth.Unlimited, Audit: auth.Discard, Usage: track.NoQuotas, // no rate limits, audit trail and quotas
 	})
-	if err := errors.Join(addErr, err); err != nil {
+	if err := errors.Join(addErr, saltErr, err); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -88,7 +88,7 @@ func FuzzHandler(f *testing.F) {
 		}
 	}
 	w, writer := &world{}, &strict{}
-	h, err := New(Config{Writer: writer, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Profiles: nowhere{}, Now: noonClock})
+	h, err := New(Config{Writer: writer, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Usage: NoQuotas, Profiles: nowhere{}, Now: noonClock})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func FuzzHandler(f *testing.F) {
 
 func BenchmarkBatchOfTen(b *testing.B) {
 	w := &world{}
-	h, err := New(Config{Writer: nowhere{}, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Now: noonClock})
+	h, err := New(Config{Writer: nowhere{}, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Usage: NoQuotas, Now: noonClock})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,11 +21,11 @@ const (
 )
 
 func TestNewReportsEverythingThatIsMissing(t *testing.T) {
-	_, err := New(Config{MaxBody: -1})
+	_, err := New(Config{MaxBody: -1, CountryHeader: "CF-IPCountry"})
 	if err == nil {
 		t.Fatal("New accepted an empty Config")
 	}
-	for _, name := range []string{"Writer", "Directory", "Auth", "Limiter", "Audit", "Salts", "MaxBody"} {
+	for _, name := range []string{"Writer", "Directory", "Auth", "Limiter", "Audit", "Salts", "Usage", "Proxies", "MaxBody"} {
 		if !strings.Contains(err.Error(), "Config."+name) {
 			t.Errorf("%q does not mention %s", err, name)
 		}

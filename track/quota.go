@@ -16,6 +16,13 @@ type Usage interface {
 	Events(ctx context.Context, website string, from, to time.Time) (int64, error)
 }
 
+// NoQuotas is a Usage for hosts whose websites have no quotas. It ignores [store.Rules.MonthlyEvents].
+var NoQuotas Usage = noQuotas{}
+
+type noQuotas struct{}
+
+func (noQuotas) Events(context.Context, string, time.Time, time.Time) (int64, error) { return 0, nil }
+
 // usageTTL is the lifetime of a cached count of stored events. For this time a process may not notice events that
 // other processes accepted. usageKept is the maximum number of websites in the cache.
 const (
@@ -35,7 +42,7 @@ type used struct {
 
 // A usageCache caches the results of Usage.
 type usageCache struct {
-	usage Usage
+	usage Usage // nil means that quotas are ignored
 
 	mu sync.Mutex
 	by map[string]*used

@@ -162,8 +162,8 @@ func TestWindow(t *testing.T) {
 }
 
 func TestCountryHeaderOfUntrustedPeers(t *testing.T) {
-	w := world{header: "CF-IPCountry", geo: map[string]Location{"203.0.113.7": {Country: "DE"}}}
-	for _, peer := range []string{"203.0.113.7:4711", "203.0.113.7:1"} { // the first one is trusted
+	w := world{header: "CF-IPCountry", geo: map[string]Location{"203.0.113.8": {Country: "DE"}}}
+	for _, peer := range []string{"203.0.113.7:1", "203.0.113.8:1"} { // the first one is trusted
 		w.peer = peer
 		w.post(t, "/?client_id=w1", pageview, "CF-IPCountry", "FR")
 	}

@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -22,16 +22,16 @@ import (
 
 // A locator finds the locations of senders.
 type locator struct {
-	geo     Geo                      // nil means that no addresses are looked up
-	header  string                   // header of a proxy with the country; empty means none
-	trusted func(*http.Request) bool // reports whether header can be trusted
+	geo     Geo              // nil means that no addresses are looked up
+	header  string           // header of a proxy with the country; empty means none
+	proxies clientip.Proxies // may send header
 }
 
 // of returns the location of the sender of r. The header of a trusted proxy determines the country. Region and city of
 // the address are used if its country is the same.
 func (l locator) of(r *front.Request) Location {
 	p := l.at(r.IP)
-	if l.header == "" || !l.trusted(r.Request) {
+	if l.header == "" || !l.proxies.Trusts(r.Request) {
 		return p
 	}
 	code, ok := alpha2(r.Header.Get(l.header))

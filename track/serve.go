@@ -66,7 +66,7 @@ func (h *handler) serve() (http.Handler, error) {
 	}
 	return front.New(front.Config{
 		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Refuse: refuse, CORS: beacons, TrimSlash: true, Timeout: timeout,
-		Logger: h.cfg.Logger, ClientIP: h.cfg.ClientIP, Now: h.cfg.Now, Observe: h.cfg.Observe,
+		Logger: h.cfg.Logger, Proxies: h.cfg.Proxies, ProxyHeader: h.cfg.CountryHeader, Now: h.cfg.Now, Observe: h.cfg.Observe,
 	}, all), nil
 }
 

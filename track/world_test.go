@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -182,8 +183,8 @@ func (w *world) handler(t testing.TB) http.Handler {
 		return w.built
 	}
 	h, err := New(Config{
-		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w, Usage: w.usage, CountryHeader: w.header, Window: w.window,
-		Trusted: func(r *http.Request) bool { return r.RemoteAddr == "203.0.113.7:4711" },
+		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w, Usage: cmp.Or(w.usage, NoQuotas), CountryHeader: w.header, Window: w.window,
+		Proxies: clientip.Proxies{netip.MustParsePrefix("203.0.113.7/32")},
 		Observe: func(_ context.Context, r observe.Request) {
 			w.mu.Lock()
 			defer w.mu.Unlock()

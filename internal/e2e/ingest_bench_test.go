@@ -71,7 +71,7 @@ func trackingHost(b *testing.B, w store.Writer) (url string) {
 	if err := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}); err != nil {
 		b.Fatal(err)
 	}
-	h, err := track.New(track.Config{Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}})
+	h, err := track.New(track.Config{Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}, Usage: track.NoQuotas})
 	if err != nil {
 		b.Fatal(err)
 	}

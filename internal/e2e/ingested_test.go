@@ -190,7 +190,7 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 	t.Helper()
 	var place onePlace
 	h, err := track.New(track.Config{
-		Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}, Window: -1,
+		Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}, Usage: track.NoQuotas, Window: -1,
 		Geo: &place,
 	})
 	if err != nil {

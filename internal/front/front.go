@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/internal/requestid"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
@@ -50,10 +50,11 @@ type Config struct {
 	WriteGrace  time.Duration // how long a client may pause while it reads a large response; 0 means DefaultWriteGrace
 	// Observe is called after every response; may be nil.
 	Observe      func(context.Context, observe.Request)
-	Logger       *slog.Logger                   // nil means no log
-	ClientIP     func(*http.Request) netip.Addr // nil means the peer's address
-	Now          func() time.Time               // nil means time.Now
-	NewRequestID func() string                  // nil means NewRequestID
+	Logger       *slog.Logger     // nil means no log
+	Proxies      clientip.Proxies // trusted proxies; empty means none
+	ProxyHeader  string           // another header of proxies; the log warns once if other peers send it; may be empty
+	Now          func() time.Time // nil means time.Now
+	NewRequestID func() string    // nil means NewRequestID
 }
 
 // Credentials defines whether a route authenticates callers.
@@ -85,7 +86,8 @@ type Route struct {
 // goroutines.
 type Front struct {
 	cfg         Config
-	concurrency auth.ConcurrencyLimiter // nil means no limit
+	addr        func(*http.Request) netip.Addr // the client's address
+	concurrency auth.ConcurrencyLimiter        // nil means no limit
 	router      router
 	bodies      *budget
 	answers     *budget
@@ -98,9 +100,6 @@ func New(cfg Config, routes []*Route) *Front {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	if cfg.ClientIP == nil {
-		cfg.ClientIP = clientip.Proxies(nil).Addr
-	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -110,6 +109,7 @@ func New(cfg Config, routes []*Route) *Front {
 	cfg.BodyTimeout = cmp.Or(cfg.BodyTimeout, DefaultBodyTimeout)
 	cfg.WriteGrace = cmp.Or(cfg.WriteGrace, DefaultWriteGrace)
 	f := &Front{cfg: cfg, router: newRouter(routes), bodies: newBodies(), answers: newAnswers(), refusals: newRefusals()}
+	f.addr = cfg.Proxies.Watched(cfg.Logger, cfg.ProxyHeader)
 	f.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
 	return f
 }
@@ -162,7 +162,7 @@ func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 
 // aside answers a request without a route: with 204 if err is nil. It is limited by the client's network.
 func (f *Front) aside(ctx context.Context, r *Request, class auth.Class, err error) *Answer {
-	r.IP = f.cfg.ClientIP(r.Request)
+	r.IP = f.addr(r.Request)
 	if limited := r.chargeNetwork(ctx, class, 1); limited != nil {
 		err = limited
 	}
@@ -191,7 +191,7 @@ func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 // attempt runs the steps of r. A panic becomes an error.
 func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) {
 	defer Recovered(&err)
-	r.IP = f.cfg.ClientIP(r.Request)
+	r.IP = f.addr(r.Request)
 	if f.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.cfg.Timeout)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/clientip"
 )
 
 // A Request is a request and the results of the steps so far.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
-	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
 // TestBadKeysByTheThousand checks that guessing keys uses little memory and audit trail, and does not block good keys.
@@ -121,7 +120,7 @@ func TestHeadersOf64KiB(t *testing.T) {
 }
 
 // TestSpoofedAddresses checks that clients with invented addresses get no other limits, and no other address in the trail, unless the
-// host trusts the sender of the header. internal/clientip tests the choice of the address.
+// host trusts the sender of the header. Package clientip tests the choice of the address.
 func TestSpoofedAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -137,10 +136,11 @@ func TestSpoofedAddresses(t *testing.T) {
 		{"a client with many addresses of one network", "192.0.2.0/24", "2001:db8::%d", 4, "2001:db8::9"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, inMemory(t))
+			var proxies []netip.Prefix
 			if c.trusted != "" {
-				w.proxies = clientip.Proxies{netip.MustParsePrefix(c.trusted)}
+				proxies = append(proxies, netip.MustParsePrefix(c.trusted))
 			}
+			w := newWorld(t, inMemory(t), proxies...)
 			w.limiter.renew(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassPublic: 4}})
 			passed := 0
 			for n := range 10 {

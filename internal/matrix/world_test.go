@@ -12,10 +12,10 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
-	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -43,7 +43,7 @@ const (
 type world struct {
 	engine
 	api, track http.Handler
-	proxies    clientip.Proxies // trusted proxies
+	proxies    clientip.Proxies
 	limiter    *freshLimiter
 	audit      *audit.Writer
 	cache      *keycache.Cache
@@ -51,9 +51,10 @@ type world struct {
 	keys       map[string]auth.Key    // by the same names
 }
 
-func newWorld(t testing.TB, e engine) *world {
+// newWorld returns a world on e that trusts proxies.
+func newWorld(t testing.TB, e engine, proxies ...netip.Prefix) *world {
 	t.Helper()
-	w := &world{engine: e, limiter: &freshLimiter{}, secrets: map[string]auth.Secret{}, keys: map[string]auth.Key{}}
+	w := &world{engine: e, proxies: proxies, limiter: &freshLimiter{}, secrets: map[string]auth.Secret{}, keys: map[string]auth.Key{}}
 	w.fill(t)
 	writer, err := audit.New(context.Background(), audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Every: time.Hour})
 	if err != nil {
@@ -168,28 +169,24 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: cannedFlags{}, Now: noonClock})
+	service, err := flags.New(flags.Config{Store: cannedFlags{}, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = evaluator.Close() })
+	t.Cleanup(func() { _ = service.Close(context.Background()) })
 	// Clients in memory have separate limits.
-	if _, err := evaluator.EvaluateAll(t.Context(), flags.OfWebsite(listed), &flags.Context{}); err != nil {
+	if _, err := service.Evaluator().EvaluateAll(t.Context(), flags.OfWebsite(listed), &flags.Context{}); err != nil {
 		t.Fatal(err)
 	}
-	editor, err := flags.NewEditor(flags.EditorConfig{Store: cannedFlags{}, Now: noonClock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: &httpapi.Flags{Editor: editor, Evaluator: evaluator},
+	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service,
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: single{w.audit},
 		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
-		ClientIP: func(r *http.Request) netip.Addr { return w.proxies.Addr(r) }})
+		Proxies: w.proxies})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.track, err = track.New(track.Config{Writer: cannedStore{}, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: single{w.audit},
-		Salts: cannedStore{}, Profiles: cannedStore{}, Now: noonClock})
+		Salts: cannedStore{}, Usage: track.NoQuotas, Profiles: cannedStore{}, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/keycache"
-	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+	"github.com/sightline-analytics/sightline/redisbus"
 )
 
 const (
@@ -74,13 +74,14 @@ func startBus(t *testing.T, url, channel string, to auth.Invalidator) *redisbus.
 	client := redis.NewClient(o)
 	first := make(chan struct{}, 1)
 	b, err := redisbus.New(redisbus.Config{
-		Client: client, Channel: channel, To: listening{to, first},
+		Client: client, Prefix: channel,
 		Timeout: 20 * time.Second, // a busy machine can exceed the default, and then messages are lost
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = errors.Join(b.Close(), client.Close()) })
+	t.Cleanup(func() { _ = errors.Join(b.Close(context.Background()), client.Close()) })
+	b.NotifyKeys(listening{to, first})
 	select {
 	case <-first:
 	case <-time.After(2 * time.Minute):

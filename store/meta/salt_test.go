@@ -6,57 +6,26 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+	"github.com/sightline-analytics/sightline/track/tracktest"
 )
 
 const day = 24 * time.Hour
 
-func TestSaltOfADay(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-		shown := newClock(now)
-		cfg.Now = shown.now
-		s := mustOpen(t, cfg)
-		salt := func(at time.Time) string {
-			t.Helper()
-			got, err := s.Salt(t.Context(), at)
-			if err != nil {
-				t.Fatal(err)
+func TestSalts(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		tracktest.RunSalts(t, func(t *testing.T) tracktest.Opener {
+			cfg := config(t)
+			return func(now func() time.Time) track.Salts {
+				cfg := cfg
+				cfg.Now = now
+				return mustOpen(t, cfg)
 			}
-			return string(got)
-		}
-		today := salt(now)
-		if len(today) != 32 || today == string(make([]byte, 32)) {
-			t.Errorf("the salt is %x, want 32 random bytes", today)
-		}
-		if today != salt(now) || today != salt(now.Add(day-1)) || today != salt(now.In(time.FixedZone("", -9*3600))) {
-			t.Error("a UTC day has several salts")
-		}
-		yesterday, tomorrow := salt(now.Add(-1)), salt(now.Add(day))
-		if yesterday == today || tomorrow == today || yesterday == tomorrow {
-			t.Error("two UTC days have the same salt")
-		}
-		for at, want := range map[time.Time]error{
-			now.Add(-day - 1):    store.ErrNotFound,
-			now.Add(-1000 * day): store.ErrNotFound,
-			now.Add(2 * day):     store.ErrInvalid,
-		} {
-			if got, err := s.Salt(t.Context(), at); !errors.Is(err, want) || got != nil {
-				t.Errorf("salt of %v = %x, %v", at, got, err)
-			}
-		}
-		now = now.Add(day)
-		shown.set(now)
-		if salt(now) != tomorrow || salt(now.Add(-1)) != today {
-			t.Error("a salt changed overnight")
-		}
-		if got, err := s.Salt(t.Context(), now.Add(-day-1)); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("the salt of the day before yesterday = %x, %v", got, err)
-		}
+		})
 	})
 }
 
@@ -162,31 +131,6 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 					t.Error("yesterday's salt was destroyed, too")
 				}
 			})
-		}
-	})
-}
-
-func TestSaltIsCreatedOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		const stores, workers = 2, 8
-		opened := make([]*Store, stores)
-		for i := range opened {
-			opened[i] = mustOpen(t, cfg)
-		}
-		var wg sync.WaitGroup
-		var salts [workers][]byte
-		var errs [workers]error
-		for w := range workers {
-			wg.Go(func() { salts[w], errs[w] = opened[w%stores].Salt(t.Context(), noon) })
-		}
-		wg.Wait()
-		if err := errors.Join(errs[:]...); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range salts {
-			if !bytes.Equal(s, salts[0]) || len(s) != 32 {
-				t.Fatalf("the salts of one day differ: %x", salts)
-			}
 		}
 	})
 }

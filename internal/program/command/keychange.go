@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/redisbus"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
@@ -32,19 +32,14 @@ func (c *cachedKey) publish(e environment, m *meta.Store, change func() error) (
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	log := slog.New(slog.NewTextHandler(e.errs, nil))
-	bus, err := redisbus.New(redisbus.Config{Client: client, To: noopInvalidator{}, Timeout: time.Second, Logger: log})
+	bus, err := redisbus.New(redisbus.Config{Client: client, Timeout: time.Second, Logger: log})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, bus.Close()) }()
+	defer func() { err = errors.Join(err, bus.Close(context.Background())) }()
 	m.Notify(bus)
 	return change()
 }
-
-// noopInvalidator does nothing: a command has no cache of keys.
-type noopInvalidator struct{}
-
-func (noopInvalidator) KeyChanged(context.Context, string) {}
 
 // switchState changes the state of the key and shows the key. It changes the state also if the audit trail
 // cannot record the change, because a leaked key must be revoked in any case.

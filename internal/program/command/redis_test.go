@@ -12,8 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 	"github.com/sightline-analytics/sightline/internal/pgtest"
+	"github.com/sightline-analytics/sightline/redisbus"
 )
 
 // TestProcessesShare starts two servers on one PostgreSQL and one Redis. They share limits and an audit trail,
@@ -102,7 +102,7 @@ func TestCommandsNotifyServers(t *testing.T) {
 	}
 	client := redis.NewClient(o)
 	defer client.Close()
-	sub := client.Subscribe(t.Context(), redisbus.DefaultChannel)
+	sub := client.Subscribe(t.Context(), redisbus.DefaultPrefix+redisbus.KeyChannel)
 	defer sub.Close()
 	if _, err := sub.Receive(t.Context()); err != nil { // the subscription is active
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/query"
 )
 

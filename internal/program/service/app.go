@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/redisbus"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/embedded"
 	"github.com/sightline-analytics/sightline/store/meta"
@@ -38,6 +39,7 @@ type app struct {
 	service  *sightline.Service
 	metrics  *metrics       // nil without --metrics-addr
 	redis    *redis.Client  // nil without Redis
+	bus      *redisbus.Bus  // on redis; nil without Redis
 	geo      *geoip.File    // nil without a file
 	closers  []func() error // in the order of opening
 }
@@ -95,6 +97,10 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 			return nil, err
 		}
 		a.onClose(a.redis.Close)
+		if a.bus, err = redisbus.New(redisbus.Config{Client: a.redis, Logger: log}); err != nil {
+			return nil, err
+		}
+		a.onClose(func() error { return a.bus.Close(context.Background()) })
 	}
 	if a.records, err = install.OpenRecords(ctx, s.Data, s.Meta, a.pepper, log, now); err != nil {
 		return nil, err

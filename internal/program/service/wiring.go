@@ -9,12 +9,9 @@ import (
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
-	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 	"github.com/sightline-analytics/sightline/demo/site"
-	"github.com/sightline-analytics/sightline/flags"
-	flagbus "github.com/sightline-analytics/sightline/flags/redisbus"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
@@ -106,28 +103,3 @@ func (a *app) limiter() (auth.Limiter, error) {
 	a.onClose(all.Close)
 	return all, nil
 }
-
-// bus returns the connection to other processes through Redis.
-func (a *app) bus(keys auth.Invalidator, evaluator flags.Invalidator) (sightline.Bus, error) {
-	ofKeys, err := redisbus.New(redisbus.Config{Client: a.redis, To: keys, Logger: a.log})
-	if err != nil {
-		return nil, err
-	}
-	ofFlags, err := flagbus.New(flagbus.Config{Client: a.redis, To: evaluator, Logger: a.log})
-	if err != nil {
-		return nil, errors.Join(err, ofKeys.Close())
-	}
-	return buses{ofKeys, ofFlags}, nil
-}
-
-// buses is the connection to other processes.
-type buses struct {
-	*redisbus.Bus
-	flags *flagbus.Bus
-}
-
-func (b buses) FlagsChanged(ctx context.Context, client flags.Client) {
-	b.flags.FlagsChanged(ctx, client)
-}
-
-func (b buses) Close(context.Context) error { return errors.Join(b.Bus.Close(), b.flags.Close()) }

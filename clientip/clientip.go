@@ -2,9 +2,16 @@
 //
 //	network, err := clientip.Parse("10.0.0.0/8")
 //	proxies := clientip.Proxies{network}
-//	addr := proxies.Addr(r)                 // the client's address, not the proxy's
-//	bucket := clientip.Network(addr)        // an IPv4 address or an IPv6 /64
-//	tracking, err := track.New(track.Config{ClientIP: proxies.Addr, Trusted: proxies.Trusts})
+//	api, err := httpapi.New(httpapi.Config{Proxies: proxies})    // and track.Config.Proxies
+//	addr := proxies.Addr(r)                                      // the client's address, not the proxy's
+//	bucket := clientip.Network(addr)                             // an IPv4 address or an IPv6 /64
+//
+// A client can send the header X-Forwarded-For itself, with any addresses. So this package reads it only in requests
+// that a trusted proxy sent. A proxy appends the address of its own sender to the header, so the header is read from
+// its end, up to the first address that is not a trusted proxy.
+//
+// A host that finds the client's address in another way, such as a header of its own proxy, can set
+// [http.Request.RemoteAddr] in a middleware, with or without a port, and trust no proxy.
 package clientip
 
 import (
@@ -67,17 +74,14 @@ func (p Proxies) TrustAll() bool {
 
 // peer returns the address that r came from, or the zero Addr if it is unknown.
 func peer(r *http.Request) netip.Addr {
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return plain(from.Addr())
+	addr, _ := parse(r.RemoteAddr)
+	return addr
 }
 
 // Network returns the network of one client on the Internet: an IPv4 address or an IPv6 /64. Rate limits count by
 // network.
 func Network(addr netip.Addr) string {
-	// In IPv6 form all IPv4 addresses are in one /64. A host's own ClientIP may return this form.
+	// In IPv6 form all IPv4 addresses are in one /64.
 	addr = addr.Unmap()
 	if addr.Is6() {
 		if p, err := addr.Prefix(64); err == nil {
@@ -96,13 +100,13 @@ func (p Proxies) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// parse parses one address in the header, with or without a port.
-func parse(hop string) (netip.Addr, bool) {
-	hop = strings.TrimSpace(hop)
-	if addr, err := netip.ParseAddr(strings.Trim(hop, "[]")); err == nil {
+// parse parses an address with or without a port. It returns the zero Addr and false for any other text.
+func parse(text string) (netip.Addr, bool) {
+	text = strings.TrimSpace(text)
+	if addr, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
 		return plain(addr), true
 	}
-	withPort, err := netip.ParseAddrPort(hop)
+	withPort, err := netip.ParseAddrPort(text)
 	return plain(withPort.Addr()), err == nil
 }
 

@@ -3,10 +3,12 @@ package redisbus_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,27 +17,34 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/redisbus"
 )
 
 // slack is how much longer a limit of 50 ms may take on a busy machine. The client's own timeouts are several
 // times as long.
 const slack = 2 * time.Second
 
-// ears record the ids of notifications.
+// ears record notifications: the ids of keys, and the clients of flags.
 type ears chan string
 
 func (e ears) KeyChanged(_ context.Context, id string) { e <- id }
 
-// hear waits for a notification with the id want.
-func (e ears) hear(t *testing.T, want string) {
+func (e ears) FlagsChanged(_ context.Context, client flags.Client) {
+	e <- "flags of " + client.String()
+}
+
+// anything is the notifications after a subscription: any key and the flags of any client may have changed.
+var anything = []string{"", "flags of "}
+
+// hear waits for all notifications in want, in any order.
+func (e ears) hear(t *testing.T, want ...string) {
 	t.Helper()
-	for late := time.After(20 * time.Second); ; {
+	want = slices.Clone(want)
+	for late := time.After(20 * time.Second); len(want) > 0; {
 		select {
 		case got := <-e:
-			if got == want {
-				return
-			}
+			want = slices.DeleteFunc(want, func(one string) bool { return one == got })
 		case <-late:
 			t.Fatalf("no notification of %q", want)
 		}
@@ -98,13 +107,15 @@ func (s *server) end() {
 func newBus(t *testing.T, address string, to ears, log *slog.Logger) *redisbus.Bus {
 	t.Helper()
 	client := redis.NewClient(&redis.Options{Addr: address})
-	b, err := redisbus.New(redisbus.Config{Client: client, To: to, Logger: log})
+	b, err := redisbus.New(redisbus.Config{Client: client, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.NotifyKeys(to)
+	b.NotifyFlags(to)
 	t.Cleanup(func() {
 		for range 2 {
-			if err := b.Close(); err != nil {
+			if err := b.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -117,8 +128,8 @@ func newBus(t *testing.T, address string, to ears, log *slog.Logger) *redisbus.B
 
 func TestConfigReportsEveryFault(t *testing.T) {
 	_, err := redisbus.New(redisbus.Config{Timeout: -1})
-	for _, part := range []string{"Config.Client", "Config.To ", "Config.Timeout"} {
-		if err == nil || !strings.Contains(err.Error(), part) {
+	for _, part := range []string{"Client", "Timeout"} {
+		if !errors.Is(err, redisbus.ErrConfig) || !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not mention %s: %v", part, err)
 		}
 	}
@@ -129,14 +140,18 @@ func TestOtherProcessesAreNotified(t *testing.T) {
 	here, there := make(ears, 100), make(ears, 100)
 	b := newBus(t, s.address, here, nil)
 	newBus(t, s.address, there, nil)
-	there.hear(t, "") // the bus is subscribed
-	here.hear(t, "")
+	there.hear(t, anything...) // the bus is subscribed
+	here.hear(t, anything...)
 	for n := range 10 {
 		id := "key_" + strconv.Itoa(n)
 		b.KeyChanged(t.Context(), id)
-		there.hear(t, id)
-		here.hear(t, id)
+		b.FlagsChanged(t.Context(), flags.OfOrganization(id))
+		there.hear(t, id, "flags of organization:"+id)
+		here.hear(t, id, "flags of organization:"+id)
 	}
+	late := make(ears, 1)
+	b.NotifyKeys(late)
+	late.hear(t, "") // it may have missed messages
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	b.KeyChanged(ended, "after its caller left")
@@ -147,16 +162,26 @@ func TestForeignMessagesAreIgnored(t *testing.T) {
 	s := startServer(t)
 	there := make(ears, 100)
 	newBus(t, s.address, there, nil)
-	there.hear(t, "")
+	there.hear(t, anything...)
 	client := redis.NewClient(&redis.Options{Addr: s.address})
 	defer client.Close()
-	for _, text := range []string{strings.Repeat("x", 1<<20), "last"} {
-		if err := client.Publish(t.Context(), redisbus.DefaultChannel, text).Err(); err != nil {
-			t.Fatal(err)
+	for _, m := range []struct{ channel, text, want string }{
+		{redisbus.KeyChannel, strings.Repeat("x", 1<<20), ""},
+		{redisbus.KeyChannel, "last", "last"},
+		{redisbus.FlagChannel, "shop", "flags of "}, // without a kind: any client
+		{redisbus.FlagChannel, "website:shop", "flags of website:shop"},
+	} {
+		for _, prefix := range []string{"another", redisbus.DefaultPrefix} {
+			if err := client.Publish(t.Context(), prefix+m.channel, m.text).Err(); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if got := <-there; got != "last" {
-		t.Errorf("notified with %d bytes", len(got))
+		if m.want == "" {
+			continue
+		}
+		if got := <-there; got != m.want {
+			t.Errorf("notified with %.50q, want %q", got, m.want)
+		}
 	}
 }
 
@@ -184,7 +209,7 @@ func TestRedisReconnects(t *testing.T) {
 	here, there := make(ears, 100), make(ears, 100)
 	b := newBus(t, s.address, here, slog.New(slog.NewTextHandler(&log, nil)))
 	newBus(t, s.address, there, nil)
-	there.hear(t, "")
+	there.hear(t, anything...)
 	b.KeyChanged(t.Context(), "before")
 	there.hear(t, "before")
 
@@ -200,7 +225,7 @@ func TestRedisReconnects(t *testing.T) {
 		t.Errorf("5 failures in a row were logged %d times", n)
 	}
 	s.begin(t)
-	there.hear(t, "") // drop everything, since messages were lost
+	there.hear(t, anything...) // since messages were lost
 	for deadline := time.Now().Add(20 * time.Second); log.count("again") == 0; {
 		if time.Now().After(deadline) {
 			t.Fatal("the reconnection was not logged")

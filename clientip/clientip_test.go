@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/clientip"
 )
 
 func TestAddr(t *testing.T) {
@@ -39,6 +39,7 @@ func TestAddr(t *testing.T) {
 		{"the interface of a hop is dropped", []string{"fd00::/8"}, "[fd00::1]:80", []string{"fe80::1%eth1"}, "fe80::1"},
 		{"an untrusted peer that names a local address", []string{"fd00::/8"}, "[2001:db8::7%fd00::1]:80", []string{"198.51.100.1"}, "2001:db8::7"},
 		{"an invalid peer", nil, "@", nil, ""},
+		{"a peer without a port, from a middleware", nil, "203.0.113.7", []string{"198.51.100.1"}, "203.0.113.7"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
