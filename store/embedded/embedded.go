@@ -27,7 +27,7 @@ type Config struct {
 	Folder string           // of the file; must exist
 	Memory int64            // bytes of memory for DuckDB; 0 means its default. SQLite ignores it
 	Now    func() time.Time // nil means time.Now
-	Logger *slog.Logger     // gets a line about the store in use; nil means no log
+	Logger *slog.Logger     // of the store; also says when it is SQLite. Nil means no log
 }
 
 // A Store is an embedded store of events. It has all optional abilities of its database, see package sightline.
@@ -56,6 +56,5 @@ func Open(ctx context.Context, cfg Config) (Store, error) {
 			return nil, fmt.Errorf("store/embedded: the events of this folder are in %s, but this program was built %s and stores events in %s; %s", otherFile, build, File, otherBuild)
 		}
 	}
-	cfg.Logger.InfoContext(ctx, "events are in "+Database, "file", file, "build", build)
 	return open(ctx, file, cfg)
 }

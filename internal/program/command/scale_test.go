@@ -64,7 +64,7 @@ func TestScaleShowsCommandsThatExist(t *testing.T) {
 		commands++
 		line, _, _ = strings.Cut(line, " #")
 		var out, errs strings.Builder
-		if code := Run(t.Context(), append(strings.Fields(line), "-h"), &out, &errs); code != 0 || !strings.HasPrefix(out.String(), "Usage: example") {
+		if code := Run(t.Context(), append(strings.Fields(line), "-h"), &out, &errs); code != 0 || !strings.HasPrefix(out.String(), "Usage: sightline") {
 			t.Errorf("sightline %s: exit code %d, %s", line, code, errs.String())
 		}
 	}

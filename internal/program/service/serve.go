@@ -86,7 +86,11 @@ func (a *app) prepare(ctx context.Context, r *site.Ready, progress io.Writer) er
 }
 
 func (a *app) announce(r site.Ready, to io.Writer) error {
-	a.log.Info("serving", "address", r.Address, "tracking", r.TrackAddress, "metrics", r.MetricsAddress)
+	events := embedded.Database
+	if a.settings.ClickHouse.DSN != "" {
+		events = "ClickHouse"
+	}
+	a.log.Info("serving", "events", events, "address", r.Address, "tracking", r.TrackAddress, "metrics", r.MetricsAddress)
 	if a.settings.JSON {
 		return json.NewEncoder(to).Encode(r)
 	}
