@@ -54,16 +54,17 @@ type overviewBody struct {
 
 // overviewRange describes the days of the overview.
 type overviewRange struct {
-	StartDate   string         `json:"startDate"`
-	EndDate     string         `json:"endDate"`
-	From        *query.Instant `json:"from,omitempty"`
-	To          *query.Instant `json:"to,omitempty"`    // exclusive
-	Until       *query.Instant `json:"until,omitempty"` // end of the data if the range is not over
-	Partial     bool           `json:"partial,omitempty"`
-	PartialFrom string         `json:"partialFrom,omitempty"` // date of the first row of series in the future
-	Timezone    string         `json:"timezone"`
-	Granularity string         `json:"granularity"`
-	Previous    *query.Period  `json:"previous,omitempty"`
+	StartDate    string         `json:"startDate"`
+	EndDate      string         `json:"endDate"`
+	From         *query.Instant `json:"from,omitempty"`
+	To           *query.Instant `json:"to,omitempty"`    // exclusive
+	Until        *query.Instant `json:"until,omitempty"` // end of the data if the range is not over
+	Partial      bool           `json:"partial,omitempty"`
+	PartialFrom  string         `json:"partialFrom,omitempty"`  // date of the first row of series in the future
+	PartialFirst bool           `json:"partialFirst,omitempty"` // the first week or month of the series began before the range
+	Timezone     string         `json:"timezone"`
+	Granularity  string         `json:"granularity"`
+	Previous     *query.Period  `json:"previous,omitempty"`
 }
 
 // besideRows contains the same rows for the compared period, and the changes in percent.
@@ -84,7 +85,7 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 	if !ok {
 		return errMalformed
 	}
-	known := []string{"preset", "startDate", "endDate", "timezone", "timeZone", "granularity", "filters", "compare"}
+	known := []string{"preset", "startDate", "endDate", "timezone", "timeZone", "granularity", "weekStart", "filters", "compare"}
 	bad := unknown(asked, known...)
 	values := maps.Clone(asked)
 	if asked.Get("preset") == "" && asked.Get("startDate") == "" && asked.Get("endDate") == "" {
@@ -184,6 +185,7 @@ func (b *overviewBody) take(i int, r *query.Result) {
 	if m.PartialFrom != "" {
 		span.PartialFrom = m.PartialFrom
 	}
+	span.PartialFirst = span.PartialFirst || m.PartialFirst
 	if r.Previous != nil {
 		if b.Comparison == nil {
 			b.Comparison = map[string]besideRows{}

@@ -91,7 +91,7 @@ func TestOverviewMistakes(t *testing.T) {
 		"limit=5&timezone=Mars/Base&page=2":   {"limit", "page", "timezone"},
 		"filters=" + url.QueryEscape(`[{}]`):  nil,
 		"filters=x":                           {"filters"},
-		"granularity=weekly&preset=last_7d":   {"granularity"},
+		"granularity=yearly&preset=last_7d":   {"granularity"},
 		"granularity=hourly&preset=last_90d":  {"granularity"},
 		"startDate=2026-03-02&endDate=yester": {"endDate"},
 	} {

@@ -234,13 +234,13 @@ func TestTypes(t *testing.T) {
 	w := newWorld(t)
 	plain := object(t, w.send("GET", "/v1/query/types", "", ""))
 	configs := plain["configs"].(map[string]any)
-	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 11 {
+	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 16 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
 	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable", "limits", "operators",
 		"publicAccess", "sortable", "subject"}
 	summary := configs["summary"].(map[string]any)
-	for name, want := range map[string]any{"subject": "website_id", "comparable": true, "granularities": []any{"hourly", "daily"},
+	for name, want := range map[string]any{"subject": "website_id", "comparable": true, "granularities": []any{"hourly", "daily", "weekly", "monthly"},
 		"limits":    map[string]any{"limit": 10_000.0, "hourlyDays": 30.0},
 		"operators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "in", "not_in"}} {
 		if diff := cmp.Diff(want, summary[name]); diff != "" {

@@ -77,7 +77,7 @@ var endpoints = map[string]endpoint{
 		params: []field{
 			{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive"}, {"preset", "string", "in place of dates; default `last_30d`"},
 			{"timezone", "string", "IANA name; default `UTC`"}, {"compare", "string", "`previous_period` or `previous_year`"},
-			{"granularity", "string", "`daily` (default) or `hourly`"}, {"filters", "JSON array", "[Filters](#filter)"},
+			{"granularity", "string", "`daily` (default), `hourly`, `weekly` or `monthly`"}, {"filters", "JSON array", "[Filters](#filter)"},
 		},
 		target: "/v1/websites/web_demo/analytics?preset=last_7d",
 	},
@@ -186,12 +186,13 @@ var objects = []object{
 	{"Query", "Dates or a preset are required, unless each parameter has its own range. If a query has both, the preset takes precedence; `meta` has the dates that were used.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
 		{"parameters", "array", "names of query types, or [Parameters](#parameter); 1 to 50, required"},
 		{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive, at most 3660 days"},
-		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `this_week`, `last_week`, `this_month`, `last_month`, `this_year`"},
+		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `last_180d`, `last_365d`, `this_week`, `last_week`, `this_month`, `last_month`, `last_6m`, `last_12m`, `this_year`, `last_year`"},
 		{"timeZone", "string", "IANA name; also `timezone`. A zone in the address takes precedence"},
 		{"limit", "number", "rows per parameter, 1 to 10000; default 100"},
 		{"page", "number", "from 1; default 1"},
 		{"filters", "array", "[Filters](#filter), at most 50; all must match"},
-		{"granularity", "string", "`daily` (default), or `hourly` for at most 30 days"},
+		{"granularity", "string", "`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days"},
+		{"weekStart", "string", "`sunday` (default) or `monday`: the first day of weeks, also of `this_week` and `last_week`"},
 		{"compare", "string", "`previous_period` or `previous_year`"},
 		{"groupBy", "string or array", "fields to group by, at most 50"},
 		{"sortBy", "string", "a column of the answer"},
@@ -201,7 +202,7 @@ var objects = []object{
 	{"Parameter", "Fields that a parameter leaves out come from the query.", "POST /v1/query?website_id=web_demo", `{"parameters":[{FIELD}]}`, []field{
 		{"name", "string", "a query type, required"},
 		{"start_date, end_date", "date", "dates for this parameter alone"},
-		{"preset, limit, page, filters, granularity, compare, groupBy, sortBy, sortOrder", "", "as in a [Query](#query), for this parameter alone"},
+		{"preset, limit, page, filters, granularity, weekStart, compare, groupBy, sortBy, sortOrder", "", "as in a [Query](#query), for this parameter alone"},
 		{"id", "string", "returned with the answer"},
 	}},
 	{"Filter", "`GET /v1/query/types` lists the fields of each type.", "POST /v1/query?website_id=web_demo", `{"filters":[{FIELD}]}`, []field{

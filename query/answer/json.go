@@ -146,6 +146,9 @@ func (m *ResultMeta) appendJSON(b []byte) []byte {
 	if m.PartialFrom != "" {
 		b = appendText(append(b, `,"partialFrom":`...), m.PartialFrom)
 	}
+	if m.PartialFirst {
+		b = append(b, `,"partialFirst":true`...)
+	}
 	b = appendText(append(b, `,"timezone":`...), m.Timezone)
 	b = appendText(append(b, `,"granularity":`...), m.Granularity)
 	b = append(b, `,"limit":`...)

@@ -250,7 +250,7 @@ func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 	at := Instant{time.Date(2026, 3, 1, 12, 30, 0, 5_000_000, time.FixedZone("x", 3600))}
 	table := Table{len: 1, columns: []Cells{{Output: &catalog.Output{Name: "path", Format: catalog.String}, Column: texts("/<a>")}}}
 	full := Result{Parameter: "pages", ID: "a\"<b>", Success: true, Data: table, Previous: &table, Changes: &table, Error: "x\n", Code: ask.Invalid,
-		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
+		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", PartialFirst: true, Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
 			Rows: 3, HasMore: true, Previous: &Period{ask.PreviousYear, "2026-01-01", "2026-01-02", at, at}}}
 	results := []*Result{{}, &full}
 	for f := range reflect.ValueOf(&full).Elem().NumField() { // each field alone left out

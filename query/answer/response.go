@@ -45,17 +45,18 @@ type Result struct {
 
 // ResultMeta says what was computed.
 type ResultMeta struct {
-	From        Instant  `json:"from"`
-	To          Instant  `json:"to"`                    // exclusive
-	Until       *Instant `json:"until,omitempty"`       // how far the range has come, when it is not over
-	Partial     bool     `json:"partial,omitempty"`     // the range is not over
-	PartialFrom string   `json:"partialFrom,omitempty"` // the date of the first bucket of a series that has not begun
-	Timezone    string   `json:"timezone"`
-	Granularity string   `json:"granularity"`
-	Limit       *int     `json:"limit"` // null for a series without one
-	Rows        int      `json:"rows"`
-	HasMore     bool     `json:"hasMore"`
-	Previous    *Period  `json:"previous,omitempty"` // the period that rows are compared with
+	From         Instant  `json:"from"`
+	To           Instant  `json:"to"`                     // exclusive
+	Until        *Instant `json:"until,omitempty"`        // how far the range has come, when it is not over
+	Partial      bool     `json:"partial,omitempty"`      // the range is not over
+	PartialFrom  string   `json:"partialFrom,omitempty"`  // the date of the first bucket of a series that has not begun
+	PartialFirst bool     `json:"partialFirst,omitempty"` // the first week or month of a series began before the range
+	Timezone     string   `json:"timezone"`
+	Granularity  string   `json:"granularity"`
+	Limit        *int     `json:"limit"` // null for a series without one
+	Rows         int      `json:"rows"`
+	HasMore      bool     `json:"hasMore"`
+	Previous     *Period  `json:"previous,omitempty"` // the period that rows are compared with
 }
 
 // A Period describes the other period of a comparison.

@@ -16,12 +16,12 @@ const MaxParameterIssues = 10
 
 // requestFields lists the fields of a request in the order in which mistakes are reported.
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
-	"limit", "page", "filters", "granularity", "compare", "groupBy", "sortBy", "sortOrder"}
+	"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder"}
 
 // parameterFields and filterFields list the fields of a parameter and of a filter, in the same order.
 var (
 	parameterFields = []string{"name", "id", "start_date", "end_date", "preset",
-		"limit", "page", "filters", "granularity", "compare", "groupBy", "sortBy", "sortOrder"}
+		"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder"}
 	filterFields = []string{"field", "op", "value"}
 )
 

@@ -48,10 +48,10 @@ func AppendRequestKey(q *Request, b []byte) []byte {
 
 // appendKey tells nil from empty: it leaves an option to the request.
 func (o *Options) appendKey(b []byte) []byte {
-	if o.preset+o.Granularity+string(o.Compare)+o.SortBy+o.SortOrder == "" && o.Limit == nil && o.PageNumber == 0 && o.Filters == nil && o.GroupBy == nil {
+	if o.preset+o.Granularity+o.WeekStart+string(o.Compare)+o.SortBy+o.SortOrder == "" && o.Limit == nil && o.PageNumber == 0 && o.Filters == nil && o.GroupBy == nil {
 		return append(b, '-') // most parameters have none
 	}
-	b = AppendKeyTexts(b, o.preset, o.Granularity, string(o.Compare), o.SortBy, o.SortOrder)
+	b = AppendKeyTexts(b, o.preset, o.Granularity, o.WeekStart, string(o.Compare), o.SortBy, o.SortOrder)
 	limit, filters, groups := int64(-1), int64(-1), int64(-1)
 	if o.Limit != nil {
 		limit = int64(*o.Limit)

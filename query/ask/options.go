@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
@@ -14,6 +15,7 @@ type Options struct {
 	PageNumber  int
 	Filters     []Filter
 	Granularity string
+	WeekStart   string
 	Compare     Compare
 	GroupBy     []string
 	SortBy      string
@@ -21,6 +23,26 @@ type Options struct {
 
 	parameter int      // whose they are, from 1; 0: the request's
 	own       []string // the fields that are the parameter's; the others are the request's
+}
+
+// The values of Request.WeekStart.
+const (
+	Sunday = "sunday"
+	Monday = "monday"
+)
+
+// Grain returns the length of buckets that o asks for.
+func (o *Options) Grain() calendar.Grain {
+	grain, _ := calendar.ParseGrain(o.Granularity)
+	return grain.From(FirstDay(o.WeekStart))
+}
+
+// FirstDay returns the first day of the weeks of a value of WeekStart.
+func FirstDay(weekStart string) time.Weekday {
+	if weekStart == Monday {
+		return time.Monday
+	}
+	return time.Sunday
 }
 
 // At returns the place where the option called field was given.
@@ -33,14 +55,14 @@ func (o *Options) At(field string) FieldPath {
 
 // OptionsOf returns the options of a request.
 func OptionsOf(q *Request) Options {
-	return Options{preset: q.Preset, Limit: q.Limit, PageNumber: q.Page, Filters: q.Filters, Granularity: q.Granularity, Compare: q.Compare,
-		GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder}
+	return Options{preset: q.Preset, Limit: q.Limit, PageNumber: q.Page, Filters: q.Filters, Granularity: q.Granularity, WeekStart: q.WeekStart,
+		Compare: q.Compare, GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder}
 }
 
 // ParameterOptions returns the options of p alone, which is the i-th parameter.
 func ParameterOptions(p *Parameter, i int) Options {
-	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity, Compare: p.Compare,
-		GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, parameter: i + 1, own: parameterFields}
+	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity, WeekStart: p.WeekStart,
+		Compare: p.Compare, GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, parameter: i + 1, own: parameterFields}
 }
 
 // Over returns the options of o. It takes options that o leaves empty from base.
@@ -58,6 +80,7 @@ func (o Options) Over(base Options) Options {
 	take("page", o.PageNumber != 0, func() { all.PageNumber = o.PageNumber })
 	take("filters", o.Filters != nil, func() { all.Filters = o.Filters })
 	take("granularity", o.Granularity != "", func() { all.Granularity = o.Granularity })
+	take("weekStart", o.WeekStart != "", func() { all.WeekStart = o.WeekStart })
 	take("compare", o.Compare != "", func() { all.Compare = o.Compare })
 	take("groupBy", o.GroupBy != nil, func() { all.GroupBy = o.GroupBy })
 	take("sortBy", o.SortBy != "", func() { all.SortBy = o.SortBy })
@@ -76,6 +99,9 @@ func (o *Options) Check(list *Issues) {
 		CheckFilter(o.At("filters").Item(i), f, list)
 	}
 	checkGrain(o.At("granularity"), o.Granularity, list)
+	if o.WeekStart != "" && o.WeekStart != Sunday && o.WeekStart != Monday {
+		list.Add(o.At("weekStart"), Unknown(Invalid, "first day of weeks", o.WeekStart, []string{Sunday, Monday}))
+	}
 	if c := o.Compare; c != "" && c != PreviousPeriod && c != PreviousYear {
 		list.Add(o.At("compare"), Unknown(Invalid, "comparison", string(c), compareNames()))
 	}
@@ -112,12 +138,10 @@ func checkPreset(at FieldPath, name string, list *Issues) {
 	}
 }
 
-func checkGrain(at FieldPath, name string, list *Issues) calendar.Grain {
-	grain, ok := calendar.ParseGrain(name)
-	if !ok && name != "" {
+func checkGrain(at FieldPath, name string, list *Issues) {
+	if _, ok := calendar.ParseGrain(name); !ok && name != "" {
 		list.Add(at, Unknown(Invalid, "granularity", name, calendar.GrainNames()))
 	}
-	return grain
 }
 
 func checkLimit(at FieldPath, limit int, list *Issues) {

@@ -53,7 +53,8 @@ type Request struct {
 	Limit       *int        // 1 to MaxLimit; nil: 100 rows, series whole
 	Page        int         // from 1; 0 means 1
 	Filters     []Filter    // at most 50
-	Granularity string      // hourly, daily, hour, day; empty means daily
+	Granularity string      // hourly, daily, weekly, monthly, or hour, day, week, month; empty means daily
+	WeekStart   string      // sunday or monday: of weekly buckets, this_week and last_week; empty means sunday
 	GroupBy     []string    // fields, at most 50: their values lead the rows
 	Compare     Compare     // the other period that answers are compared with; empty: none
 	SortBy      string      // an output column
@@ -73,6 +74,7 @@ type Parameter struct {
 	Page        int
 	Filters     []Filter // in place of the request's; empty but not nil: none
 	Granularity string
+	WeekStart   string
 	GroupBy     []string // likewise
 	SortBy      string
 	SortOrder   string
@@ -142,7 +144,7 @@ func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Chec
 	rd.Zone = zones.Check(InField(zoneField), q.TimeZone, list)
 	all := OptionsOf(q)
 	all.Check(list)
-	rd.Grain, _ = calendar.ParseGrain(q.Granularity)
+	rd.Grain = all.Grain()
 	switch {
 	case q.Preset != "" || list.At(InField("preset")):
 		// The preset wins, but a date that is not one shows that the caller is wrong about the range.

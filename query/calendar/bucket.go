@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A Bucket is one local day or hour of a range.
+// A Bucket is the part of one local hour, day, week or month that lies in a range.
 type Bucket struct {
 	Number   int64  // floor((instant + shift) / width), the same for all its instants: see Segments
 	Interval        // from its first to its last instant
-	Label    string // YYYY-MM-DD, or YYYY-MM-DD HH:00:00
+	Label    string // YYYY-MM-DD, the first day also when it lies before the range, or YYYY-MM-DD HH:00:00
 }
 
 // A Span is time without a gap that falls into one bucket.
@@ -41,7 +41,7 @@ func Buckets(r Range, g Grain) []Bucket {
 // Spans cuts r, in order of time and without gaps, where one bucket ends and another
 // begins. A bucket has more than one span where clocks show it again later.
 func Spans(r Range, g Grain) []Span {
-	width, segments := g.Width(), Segments(r)
+	width, segments := g.Width(), Segments(r, g)
 	length := r.To.UnixMilli() - r.From.UnixMilli()
 	spans := make([]Span, 0, max(length/width, 0)+int64(2*len(segments)))
 	for i, s := range segments {
@@ -63,12 +63,10 @@ func Spans(r Range, g Grain) []Span {
 	return spans
 }
 
-// Label is the text of the bucket with the given number: YYYY-MM-DD for a day,
-// YYYY-MM-DD HH:00:00 for an hour.
+// Label is the text of the bucket with the given number: YYYY-MM-DD HH:00:00 for an hour, else YYYY-MM-DD, its first day.
 func Label(number int64, g Grain) string {
-	t := time.UnixMilli(number * g.Width()).UTC()
 	if g == Hourly {
-		return t.Format(time.DateTime)
+		return time.UnixMilli(number * Hour).UTC().Format(time.DateTime)
 	}
-	return t.Format(time.DateOnly)
+	return g.firstDay(number).String()
 }

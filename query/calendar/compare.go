@@ -12,11 +12,11 @@ func (d Date) YearBefore() Date {
 }
 
 // TimeOfDay returns the reading of the local clock at now, since the midnight of [Today]. In a stretch of time that shows
-// yesterday again, the reading is in hour 00, as in Segments.
+// yesterday again, the reading is in hour 00, as for buckets.
 func TimeOfDay(now time.Time, zone *time.Location) time.Duration {
 	today := Today(now, zone)
 	ms, reading := now.UnixMilli(), int64(0)
-	for _, s := range Segments(Days(today, today, zone)) {
+	for _, s := range segments(Days(today, today, zone)) {
 		if s.From <= ms {
 			reading = ms + s.Shift - today.midnight()
 		}
@@ -28,11 +28,11 @@ func TimeOfDay(now time.Time, zone *time.Location) time.Duration {
 // midnight; the end of the day when it never does.
 func At(d Date, reading time.Duration, zone *time.Location) time.Time {
 	day := Days(d, d, zone)
-	segments := Segments(day)
-	for i, s := range segments {
+	all := segments(day)
+	for i, s := range all {
 		end := day.To.UnixMilli()
-		if i+1 < len(segments) {
-			end = segments[i+1].From
+		if i+1 < len(all) {
+			end = all[i+1].From
 		}
 		if at := max(s.From, d.midnight()+reading.Milliseconds()-s.Shift); at < end {
 			return time.UnixMilli(at).UTC()

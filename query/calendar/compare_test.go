@@ -23,6 +23,9 @@ func TestPresetBefore(t *testing.T) {
 		{"2024-03-31", "last_month", "2024-01-01", "2024-01-31"},
 		{"2024-01-15", "last_month", "2023-11-01", "2023-11-30"},
 		{"2024-03-31", "this_year", "2023-01-01", "2023-12-31"},
+		{"2024-03-31", "last_year", "2022-01-01", "2022-12-31"},
+		{"2024-03-31", "last_6m", "2023-04-01", "2023-09-30"},
+		{"2024-03-31", "last_12m", "2022-04-01", "2023-03-31"},
 	} {
 		start, end, ok := PresetBefore(row.preset, date(t, row.today))
 		if !ok || start.String() != row.start || end.String() != row.end {

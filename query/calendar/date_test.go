@@ -67,26 +67,42 @@ func TestPresets(t *testing.T) {
 		{"2024-01-15", "last_month", "2023-12-01", "2023-12-31"},
 		{"2024-01-01", "this_year", "2024-01-01", "2024-01-01"},
 		{"2024-12-31", "this_year", "2024-01-01", "2024-12-31"},
+		{"2024-02-29", "last_year", "2023-01-01", "2023-12-31"},
+		{"2024-02-29", "last_6m", "2023-09-01", "2024-02-29"},
+		{"2024-12-31", "last_6m", "2024-07-01", "2024-12-31"},
+		{"2024-02-29", "last_12m", "2023-03-01", "2024-02-29"},
+		{"2024-02-29", "last_180d", "2023-09-03", "2024-02-29"},
+		{"2024-02-29", "last_365d", "2023-03-02", "2024-02-29"},
 	} {
-		start, end, ok := PresetDays(row.preset, date(t, row.today))
+		start, end, ok := PresetDays(row.preset, date(t, row.today), time.Sunday)
 		if !ok || start.String() != row.start || end.String() != row.end {
 			t.Errorf("%s on %s: %s to %s (%v), want %s to %s",
 				row.preset, row.today, start, end, ok, row.start, row.end)
 		}
 	}
-	if _, _, ok := PresetDays("last_8d", 0); ok || IsPreset("Today") || !IsPreset("last_week") {
+	if _, _, ok := PresetDays("last_8d", 0, time.Sunday); ok || IsPreset("Today") || !IsPreset("last_week") {
 		t.Error("only listed names are presets")
 	}
-	want := []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
-		"this_week", "last_week", "this_month", "last_month", "this_year"}
+	for _, row := range []struct{ today, preset, start, end string }{
+		{"2024-03-04", "this_week", "2024-03-04", "2024-03-04"}, // a Monday
+		{"2024-03-03", "this_week", "2024-02-26", "2024-03-03"}, // a Sunday
+		{"2024-03-03", "last_week", "2024-02-19", "2024-02-25"},
+	} {
+		if start, end, _ := PresetDays(row.preset, date(t, row.today), time.Monday); start.String() != row.start || end.String() != row.end {
+			t.Errorf("%s from Monday on %s: %s to %s, want %s to %s", row.preset, row.today, start, end, row.start, row.end)
+		}
+	}
+	want := []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d", "last_180d", "last_365d",
+		"this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year", "last_year"}
 	if got := Presets(); !slices.Equal(got, want) {
 		t.Errorf("Presets() = %v, want %v", got, want)
 	}
 }
 
 func TestGrainNames(t *testing.T) {
-	want := map[string]Grain{"daily": Daily, "day": Daily, "hourly": Hourly, "hour": Hourly}
-	for _, name := range append(GrainNames(), "", "Daily", "minute", "weekly") {
+	want := map[string]Grain{"daily": Daily, "day": Daily, "hourly": Hourly, "hour": Hourly, "weekly": Weekly, "week": Weekly,
+		"monthly": Monthly, "month": Monthly}
+	for _, name := range append(GrainNames(), "", "Daily", "minute", "yearly") {
 		g, ok := ParseGrain(name)
 		if w, known := want[name]; ok != known || g != w {
 			t.Errorf("ParseGrain(%q) = %v, %v", name, g, ok)

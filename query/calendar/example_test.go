@@ -16,7 +16,7 @@ func Example() {
 		return
 	}
 	today := calendar.Today(time.Date(2026, 3, 30, 9, 0, 0, 0, time.UTC), zone)
-	start, end, _ := calendar.PresetDays("yesterday", today)
+	start, end, _ := calendar.PresetDays("yesterday", today, time.Sunday)
 	days := calendar.Days(start, end, zone)
 	fmt.Println(days.StartDate, days.From.Format(time.RFC3339), days.To.Format(time.RFC3339))
 	hours := calendar.Buckets(days, calendar.Hourly)

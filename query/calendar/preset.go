@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// presets lists the presets in the order in which they are published: their days, and the days of the calendar month or year
+// presets lists the presets in the order in which they are published: their days, and the days of as many calendar months or years
 // before theirs.
 var presets = []struct {
 	name   string
 	days   func(today Date) (start, end Date)
-	before func(today Date) (start, end Date) // nil: the preset is no calendar month or year
+	before func(today Date) (start, end Date) // nil: the preset has no whole calendar months or years
 }{
 	{"today", last(1), nil},
 	{"yesterday", func(today Date) (Date, Date) { return today - 1, today - 1 }, nil},
@@ -18,13 +18,23 @@ var presets = []struct {
 	{"last_14d", last(14), nil},
 	{"last_30d", last(30), nil},
 	{"last_90d", last(90), nil},
-	{"this_week", func(today Date) (Date, Date) { return sunday(today), today }, nil},
-	{"last_week", func(today Date) (Date, Date) { return sunday(today) - 7, sunday(today) - 1 }, nil},
-	{"this_month", func(today Date) (Date, Date) { return month(today, 0), today }, wholeMonth(-1)},
-	{"last_month", wholeMonth(-1), wholeMonth(-2)},
-	{"this_year", func(today Date) (Date, Date) { return year(today, 0), today },
-		func(today Date) (Date, Date) { return year(today, -1), year(today, 0) - 1 }},
+	{"last_180d", last(180), nil},
+	{"last_365d", last(365), nil},
+	{thisWeek, nil, nil},
+	{lastWeek, nil, nil},
+	{"this_month", func(today Date) (Date, Date) { return month(today, 0), today }, months(-1, 1)},
+	{"last_month", months(-1, 1), months(-2, 1)},
+	{"last_6m", func(today Date) (Date, Date) { return month(today, -5), today }, months(-11, 6)},
+	{"last_12m", func(today Date) (Date, Date) { return month(today, -11), today }, months(-23, 12)},
+	{"this_year", func(today Date) (Date, Date) { return year(today, 0), today }, wholeYear(-1)},
+	{"last_year", wholeYear(-1), wholeYear(-2)},
 }
+
+// The presets of weeks, whose days also depend on the first day of a week.
+const (
+	thisWeek = "this_week"
+	lastWeek = "last_week"
+)
 
 // Presets lists the names of the presets.
 func Presets() []string {
@@ -36,8 +46,15 @@ func Presets() []string {
 }
 
 // PresetDays returns the first and last day of the preset when today is the given
-// day. It reports false for a name that Presets does not list.
-func PresetDays(name string, today Date) (start, end Date, ok bool) {
+// day, and weeks begin on first. It reports false for a name that Presets does not list.
+func PresetDays(name string, today Date, first time.Weekday) (start, end Date, ok bool) {
+	week := today - Date((7+today.Weekday()-first)%7)
+	switch name {
+	case thisWeek:
+		return week, today, true
+	case lastWeek:
+		return week - 7, week - 1, true
+	}
 	for _, p := range presets {
 		if p.name == name {
 			start, end = p.days(today)
@@ -47,8 +64,8 @@ func PresetDays(name string, today Date) (start, end Date, ok bool) {
 	return 0, 0, false
 }
 
-// PresetBefore returns the first and last day of the calendar month or year before the one of the preset. It reports false for
-// presets that are neither.
+// PresetBefore returns the first and last day of the calendar months or years before those of the preset, as many as it has. It
+// reports false for presets of other days.
 func PresetBefore(name string, today Date) (start, end Date, ok bool) {
 	for _, p := range presets {
 		if p.name == name && p.before != nil {
@@ -67,12 +84,14 @@ func last(n Date) func(Date) (Date, Date) {
 	return func(today Date) (Date, Date) { return today - n + 1, today }
 }
 
-// sunday is the first day of the week of d.
-func sunday(d Date) Date { return d - Date(d.Weekday()) }
+// months is n whole months, of which the first is some later than today's.
+func months(later, n int) func(Date) (Date, Date) {
+	return func(today Date) (Date, Date) { return month(today, later), month(today, later+n) - 1 }
+}
 
-// wholeMonth is the month that is some later than today's.
-func wholeMonth(later int) func(Date) (Date, Date) {
-	return func(today Date) (Date, Date) { return month(today, later), month(today, later+1) - 1 }
+// wholeYear is the year that is some later than today's.
+func wholeYear(later int) func(Date) (Date, Date) {
+	return func(today Date) (Date, Date) { return year(today, later), year(today, later+1) - 1 }
 }
 
 // year is the first day of the year of d, or of one some years later.

@@ -66,24 +66,52 @@ func TestLongRepeatedStretch(t *testing.T) {
 // checkAgainstClock reads the zone's clock instant by instant: no zone periods, no search.
 func checkAgainstClock(t *testing.T, name string, r Range, step time.Duration) {
 	t.Helper()
-	segments, at := Segments(r), 0
+	segments := map[Grain][]Segment{}
+	for _, g := range []Grain{Hourly, Daily, Weekly, WeeklyFromMonday, Monthly} {
+		segments[g] = Segments(r, g)
+	}
 	newest := ""
 	for now := r.From; now.Before(r.To); now = now.Add(step) {
-		ms := now.UnixMilli()
-		for at+1 < len(segments) && segments[at+1].From <= ms {
-			at++
-		}
 		hour := now.In(r.Zone).Format("2006-01-02 15:00:00")
 		if hour[:10] < newest {
 			hour = newest + " 00:00:00"
 		}
 		newest = hour[:10]
-		for g, want := range map[Grain]string{Hourly: hour, Daily: hour[:10]} {
-			if got := Label(FloorDiv(ms+segments[at].Shift, g.Width()), g); got != want {
+		for g, want := range map[Grain]string{Hourly: hour, Daily: hour[:10], Weekly: firstOf(t, hour[:10], Weekly),
+			WeeklyFromMonday: firstOf(t, hour[:10], WeeklyFromMonday), Monthly: hour[:8] + "01"} {
+			if got := labelAt(now.UnixMilli(), segments[g], g); got != want {
 				t.Fatalf("%s at %s: %s bucket %s, want %s", name, now.Format(time.RFC3339), g, got, want)
 			}
 		}
 	}
+}
+
+// labelAt is the label of the bucket of an instant.
+func labelAt(at int64, segments []Segment, g Grain) string {
+	shift := int64(0)
+	for _, s := range segments {
+		if s.From <= at {
+			shift = s.Shift
+		}
+	}
+	return Label(FloorDiv(at+shift, g.Width()), g)
+}
+
+// firstOf is the first day of the week of a day.
+func firstOf(t *testing.T, day string, g Grain) string {
+	t.Helper()
+	d, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := time.Sunday
+	if g == WeeklyFromMonday {
+		first = time.Monday
+	}
+	for d.Weekday() != first {
+		d = d.AddDate(0, 0, -1)
+	}
+	return d.Format(time.DateOnly)
 }
 
 func days(t *testing.T, zoneName, start, end string) Range {

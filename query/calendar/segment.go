@@ -1,20 +1,58 @@
 package calendar
 
-// A Segment is a stretch of time in which local time is UTC plus Shift. It begins at From
+// A Segment is a stretch of time in which Shift puts instants into buckets. It begins at From
 // and ends where the next one begins. Both are milliseconds.
 type Segment struct {
 	From, Shift int64
 }
 
 // Segments cuts r into stretches of one shift each, in order: the first begins at
-// r.From, each ends where the next begins, and the last at r.To. An instant plus the
-// shift of its segment reads, as if it were UTC, like the local clock, so that
-// floor((instant + shift) / width) is the number of its bucket.
+// r.From, each ends where the next begins, and the last at r.To. For all instants of a segment,
+// floor((instant + shift) / g.Width()) is the number of their bucket.
+//
+// Of hours and days the shift is that of local time from UTC. Of weeks it also moves the first day of a week to a multiple of
+// seven days. A month has a segment of its own, whose shift moves its first day to a multiple of the width.
+func Segments(r Range, g Grain) []Segment {
+	local := segments(r)
+	switch g {
+	case Weekly, WeeklyFromMonday:
+		for i := range local {
+			local[i].Shift += g.weekOffset() * Day
+		}
+	case Monthly:
+		return byMonth(local, r.To.UnixMilli())
+	}
+	return local
+}
+
+// byMonth cuts segments of local time, the last of which ends at to, where months begin.
+func byMonth(local []Segment, to int64) []Segment {
+	var all []Segment
+	for i, s := range local {
+		end := to
+		if i+1 < len(local) {
+			end = local[i+1].From
+		}
+		for at := s.From; at < end; {
+			year, month, _ := Date(FloorDiv(at+s.Shift, Day)).civil()
+			number := int64(year-FirstYear)*12 + int64(month-1)
+			shift := s.Shift + number*Monthly.Width() - DateOf(year, month, 1).midnight()
+			if n := len(all); n == 0 || all[n-1].Shift != shift {
+				all = append(all, Segment{at, shift})
+			}
+			at = min(end, DateOf(year, month+1, 1).midnight()-s.Shift)
+		}
+	}
+	return all
+}
+
+// segments are the stretches of one shift of local time from UTC each: an instant plus the shift reads, as if it were UTC, like the
+// local clock.
 //
 // Where clocks go back over midnight, a stretch shows yesterday again. It belongs to
 // the new day, so its shift puts it into hour 00 of that day, in pieces of an hour at
 // most. An empty range has no segments.
-func Segments(r Range) []Segment {
+func segments(r Range) []Segment {
 	from, to := r.From.UnixMilli(), r.To.UnixMilli()
 	var segments []Segment
 	var newest int64 // the latest midnight that was shown

@@ -163,6 +163,9 @@ func (z zoneLine) check(zone *time.Location) (found []string) {
 		if crc32.ChecksumIEEE(text) != d.days {
 			found = append(found, fmt.Sprintf("%s: days from %s to %s differ", z.name, d.start, d.end))
 		}
+		if len(z.name)%8 == 0 { // about an eighth of all zones, since this is slow
+			found = append(found, z.checkLonger(Days(d.start, d.end, zone))...)
+		}
 		text = text[:0]
 		for _, middle := range d.windows {
 			for _, s := range Spans(Days(middle-2, middle+2, zone), Hourly) {
@@ -171,6 +174,35 @@ func (z zoneLine) check(zone *time.Location) (found []string) {
 		}
 		if crc32.ChecksumIEEE(text) != d.hours {
 			found = append(found, fmt.Sprintf("%s: hours around changes from %s to %s differ", z.name, d.start, d.end))
+		}
+	}
+	return found
+}
+
+// checkLonger reports the weeks and months of r that are not what their days are together.
+func (z zoneLine) checkLonger(r Range) (found []string) {
+	days := Buckets(r, Daily)
+	for _, g := range []Grain{Weekly, WeeklyFromMonday, Monthly} {
+		var want []Bucket
+		for _, day := range days {
+			d, _ := ParseDate(day.Label)
+			year, month, _ := d.civil()
+			first := DateOf(year, month, 1)
+			switch g {
+			case Weekly:
+				first = d - Date(d.Weekday())
+			case WeeklyFromMonday:
+				first = d - Date((d.Weekday()+6)%7)
+			}
+			if n := len(want); n > 0 && want[n-1].Label == first.String() {
+				want[n-1].To = day.To
+			} else {
+				want = append(want, Bucket{Interval: day.Interval, Label: first.String()})
+			}
+		}
+		same := func(a, b Bucket) bool { return a.Label == b.Label && a.Interval == b.Interval }
+		if !slices.EqualFunc(want, Buckets(r, g), same) {
+			found = append(found, fmt.Sprintf("%s: buckets from %s to %s differ: %s", z.name, r.StartDate, r.EndDate, g))
 		}
 	}
 	return found

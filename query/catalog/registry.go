@@ -132,7 +132,7 @@ func (ty *BoundType) Describe() Info {
 		info.Operators = ask.AllOperators()
 	}
 	if ty.Shape == Series {
-		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily"}, ask.MaxHourlyDays
+		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily", "weekly", "monthly"}, ask.MaxHourlyDays
 	}
 	for _, c := range ty.Outputs {
 		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})

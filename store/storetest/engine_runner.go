@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -226,11 +227,8 @@ func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 func requestFor(q reference.Question) query.Request {
 	req := query.Request{
 		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, Preset: q.Preset, TimeZone: q.Zone,
-		Granularity: "daily", Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
+		Granularity: cmp.Or(q.Grain, "daily"), WeekStart: q.WeekStart, Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
 		SortBy: q.SortBy, SortOrder: q.SortOrder, Page: q.Page, Compare: query.Compare(q.Compare),
-	}
-	if q.Hourly {
-		req.Granularity = "hourly"
 	}
 	if q.Limit > 0 {
 		req.Limit = &q.Limit
@@ -263,6 +261,9 @@ func giveOwn(req *query.Request, own []string) {
 			p.GroupBy, req.GroupBy = append([]string{}, req.GroupBy...), []string{"nothing"}
 		case "granularity":
 			p.Granularity, req.Granularity = req.Granularity, "daily"
+			if req.WeekStart != "" {
+				p.WeekStart, req.WeekStart = req.WeekStart, map[string]string{"sunday": "monday", "monday": "sunday"}[req.WeekStart]
+			}
 		case "sortBy":
 			if req.SortBy != "" {
 				p.SortBy, req.SortBy = req.SortBy, "nothing"

@@ -83,7 +83,7 @@ func getIsPost(c *client, info query.Info) (found []string) {
 // requestOf returns req as the object of a body.
 func requestOf(req query.Request) map[string]any {
 	body := optionsOf(query.Parameter{Preset: req.Preset, Limit: req.Limit, Page: req.Page, Filters: req.Filters, Granularity: req.Granularity,
-		Compare: req.Compare, GroupBy: req.GroupBy, SortBy: req.SortBy, SortOrder: req.SortOrder})
+		WeekStart: req.WeekStart, Compare: req.Compare, GroupBy: req.GroupBy, SortBy: req.SortBy, SortOrder: req.SortOrder})
 	setTexts(body, map[string]string{"startDate": req.StartDate, "endDate": req.EndDate, "timeZone": req.TimeZone})
 	one := optionsOf(req.Parameters[0])
 	setTexts(one, map[string]string{"start_date": req.Parameters[0].StartDate, "end_date": req.Parameters[0].EndDate})
@@ -98,7 +98,7 @@ func requestOf(req query.Request) map[string]any {
 // optionsOf returns the options of p that requests also have.
 func optionsOf(p query.Parameter) map[string]any {
 	body := map[string]any{}
-	setTexts(body, map[string]string{"preset": p.Preset, "granularity": p.Granularity, "compare": string(p.Compare),
+	setTexts(body, map[string]string{"preset": p.Preset, "granularity": p.Granularity, "weekStart": p.WeekStart, "compare": string(p.Compare),
 		"sortBy": p.SortBy, "sortOrder": p.SortOrder})
 	if p.Limit != nil {
 		body["limit"] = *p.Limit

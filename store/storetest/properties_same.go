@@ -105,7 +105,7 @@ func presetIsDates(c *client, info query.Info) (found []string) {
 		if err != nil {
 			return append(found, err.Error())
 		}
-		first, last := reference.Preset(name, q.now.In(loc))
+		first, last := reference.Preset(name, q.now.In(loc), q.req.WeekStart)
 		start, end := first.Format(time.DateOnly), last.Format(time.DateOnly)
 		preset := q.with(func(r *query.Request) { r.Preset, r.StartDate, r.EndDate = name, "", "" })
 		dates := q.with(func(r *query.Request) { r.StartDate, r.EndDate = start, end })
@@ -142,5 +142,5 @@ func ownIsAlone(c *client, info query.Info) (found []string) {
 	return found
 }
 
-var presets = []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
-	"this_week", "last_week", "this_month", "last_month", "this_year"}
+var presets = []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d", "last_180d", "last_365d",
+	"this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year", "last_year"}

@@ -182,7 +182,7 @@ func (c *compiler) partKeys(tb *catalog.Table) []named {
 	return found
 }
 
-// bucket numbers the local day or hour that a row of tb counts for.
+// bucket numbers the bucket that a row of tb counts for.
 func (c *compiler) bucket(tb *catalog.Table) expr.Expr {
 	at := expr.Col("t", "time")
 	switch tb.Rows {
@@ -191,7 +191,7 @@ func (c *compiler) bucket(tb *catalog.Table) expr.Expr {
 	case catalog.OutageRows:
 		return expr.Col("o", "bucket")
 	}
-	segments := calendar.Segments(c.p.Range)
+	segments := calendar.Segments(c.p.Range, c.p.Grain)
 	if len(segments) == 0 {
 		return expr.Int(0)
 	}

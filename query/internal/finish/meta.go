@@ -50,6 +50,7 @@ func ResultMeta(p *plan.Plan, rows int, more bool) *answer.ResultMeta {
 	if until, from := p.Progress(); !until.IsZero() {
 		m.Partial, m.Until, m.PartialFrom = true, &answer.Instant{Time: until}, from
 	}
+	m.PartialFirst = p.PartialFirst()
 	if o := p.Other; o != nil {
 		m.Previous = &answer.Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(), EndDate: o.Plan.Range.EndDate.String(),
 			From: answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}

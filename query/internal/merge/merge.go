@@ -205,7 +205,7 @@ func (m *Merge) cut() bool {
 		m.stretches = append(m.stretches, calendar.Interval{From: from, To: from + calendar.Day})
 	}
 	onQuarter := func(at int64) bool { return at%Quarter == 0 }
-	for i, s := range calendar.Segments(m.p.Range) {
+	for i, s := range calendar.Segments(m.p.Range, m.p.Grain) {
 		if i > 0 && !onQuarter(s.From) || m.p.Type.Shape == catalog.Series && !onQuarter(s.Shift) {
 			return false
 		}

@@ -39,7 +39,7 @@ func (g *merged) place(found [][]*state.Partial) {
 
 // cells are the rows of the quarters of an hour of each stretch.
 func (g *merged) cells() [][]int32 {
-	w, segments := g.p.Counted(), calendar.Segments(g.p.Range)
+	w, segments := g.p.Counted(), calendar.Segments(g.p.Range, g.p.Grain)
 	number := func(int64) int64 { return 0 }
 	if g.p.Type.Shape == catalog.Series {
 		width, at := g.p.Grain.Width(), 0
@@ -141,7 +141,7 @@ func (m *Merge) cutText(s calendar.Interval) string {
 	}
 	var b strings.Builder
 	fmt.Fprint(&b, m.p.Grain)
-	segments := calendar.Segments(m.p.Range)
+	segments := calendar.Segments(m.p.Range, m.p.Grain)
 	for i, segment := range segments {
 		if segment.From < s.To && (i+1 == len(segments) || segments[i+1].From > s.From) {
 			fmt.Fprintf(&b, ", %d from %d", segment.Shift, max(segment.From, s.From))

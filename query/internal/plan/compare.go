@@ -10,9 +10,10 @@ import (
 
 // A Comparison is the other period of a plan.
 type Comparison struct {
-	By   ask.Compare
-	Plan *Plan                             // the same question about it, of all rows
-	day  func(calendar.Date) calendar.Date // that stands beside a day
+	By     ask.Compare
+	Plan   *Plan                             // the same question about it, of all rows
+	day    func(calendar.Date) calendar.Date // that stands beside a day
+	labels map[string]string                 // of a series of weeks or months: the dates of the buckets in the same place
 }
 
 // compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the preset of
@@ -46,6 +47,15 @@ func (v *resolver) compare(plan *Plan, by ask.Compare, preset string) {
 			other.Until = calendar.At(last, calendar.TimeOfDay(v.now, zone)+plan.Until.Sub(v.now.Truncate(time.Millisecond)), zone)
 		}
 	}
+	if plan.Type.Shape == catalog.Series && plan.Grain.LongerThanDay() {
+		found.labels = map[string]string{}
+		others := calendar.Buckets(other.Range, plan.Grain)
+		for i, b := range calendar.Buckets(plan.Range, plan.Grain) {
+			if i < len(others) {
+				found.labels[b.Label] = others[i].Label
+			}
+		}
+	}
 	plan.Other = found
 }
 
@@ -58,8 +68,12 @@ func untilNow(r calendar.Range, now time.Time) time.Time {
 	return now
 }
 
-// Label returns the date of the bucket that corresponds to the bucket of date.
+// Label returns the date of the bucket that corresponds to the bucket of date; empty if none does. Weeks and months correspond by
+// their place in the range.
 func (c *Comparison) Label(date string) string {
+	if c.labels != nil {
+		return c.labels[date]
+	}
 	const day = len("2006-01-02")
 	if len(date) < day {
 		return ""

@@ -65,7 +65,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "wrong": "a plan has no such value"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type

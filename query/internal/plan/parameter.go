@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -14,8 +15,8 @@ import (
 // it is incomplete.
 func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Options, list *ask.Issues) *Plan {
 	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
-	plan.Grain, _ = calendar.ParseGrain(o.Granularity)
-	preset := v.dates(i, p, plan, list)
+	plan.Grain = o.Grain()
+	preset := v.dates(i, p, &o, plan, list)
 	v.applyWindow(plan)
 	plan.Until = plan.Range.To
 	v.mandatoryFilters(ask.InParameter(i, ""), plan, list)
@@ -31,8 +32,8 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Opt
 
 // dates gives plan the parameter's own range, where it has one, and returns the preset that its
 // range is of; empty when it is of dates.
-func (v *resolver) dates(i int, p ask.Parameter, plan *Plan, list *ask.Issues) (preset string) {
-	start, end, ok := v.ownDays(i, p, list)
+func (v *resolver) dates(i int, p ask.Parameter, o *ask.Options, plan *Plan, list *ask.Issues) (preset string) {
+	start, end, ok := v.ownDays(i, p, o, list)
 	if !ok {
 		return ""
 	}
@@ -55,7 +56,7 @@ func (v *resolver) dates(i int, p ask.Parameter, plan *Plan, list *ask.Issues) (
 }
 
 // ownDays are the first and last day that the i-th parameter p asks about.
-func (v *resolver) ownDays(i int, p ask.Parameter, list *ask.Issues) (start, end calendar.Date, ok bool) {
+func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Issues) (start, end calendar.Date, ok bool) {
 	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {
 		start, ok = ownDate(ask.InParameter(i, "start_date"), p.StartDate, list)
@@ -65,19 +66,23 @@ func (v *resolver) ownDays(i int, p ask.Parameter, list *ask.Issues) (start, end
 		end, good = ownDate(ask.InParameter(i, "end_date"), p.EndDate, list)
 		ok = ok && good
 	}
-	if first, last, preset := calendar.PresetDays(p.Preset, calendar.Today(v.now, v.rng.Zone)); preset {
+	preset := p.Preset
+	if preset == "" && p.WeekStart != "" && p.StartDate == "" && p.EndDate == "" {
+		preset = v.req.Preset // may be a week, which then begins on another day
+	}
+	if first, last, found := calendar.PresetDays(preset, calendar.Today(v.now, v.rng.Zone), ask.FirstDay(o.WeekStart)); found {
 		return first, last, ok
 	}
 	return start, end, ok
 }
 
-// hullOf returns the first and the last day of the ranges of all, which are the parameters' own. A parameter
+// hullOf returns the first and the last day of the ranges of the parameters of req, which are their own. A parameter
 // whose range is wrong fails alone; if all are, the range is today.
-func hullOf(all []ask.Parameter, today calendar.Date) (start, end calendar.Date) {
+func hullOf(req *ask.Request, today calendar.Date) (start, end calendar.Date) {
 	start, end = today, today
 	found := false
-	for _, p := range all {
-		first, last, ok := calendar.PresetDays(p.Preset, today)
+	for _, p := range req.Parameters {
+		first, last, ok := calendar.PresetDays(p.Preset, today, ask.FirstDay(cmp.Or(p.WeekStart, req.WeekStart)))
 		if !ok {
 			var bad1, bad2 error
 			first, bad1 = calendar.ParseDate(p.StartDate)

@@ -143,11 +143,11 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 		zone = time.UTC
 	}
 	today := calendar.Today(now, zone)
-	if start, end, ok := calendar.PresetDays(req.Preset, today); ok {
+	if start, end, ok := calendar.PresetDays(req.Preset, today, ask.FirstDay(req.WeekStart)); ok {
 		rd.Start, rd.End = start, end
 		ask.CheckHourly(ask.InField("granularity"), ask.Invalid, rd.Grain, int(end-start)+1, &list)
 	} else if !ask.NeedsRange(&req) {
-		rd.Start, rd.End = hullOf(req.Parameters, today)
+		rd.Start, rd.End = hullOf(&req, today)
 	}
 	if errs := list.Sorted(); errs != nil {
 		return nil, errs

@@ -7,6 +7,15 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
+// PartialFirst reports whether p is a series whose first week or month began before its range.
+func (p *Plan) PartialFirst() bool {
+	if p.Type.Shape != catalog.Series || !p.Grain.LongerThanDay() {
+		return false
+	}
+	buckets := calendar.Buckets(p.Range, p.Grain)
+	return len(buckets) > 0 && buckets[0].Label < p.Range.StartDate.String()
+}
+
 // Progress returns the time up to which the range of p has come, and the date of the first bucket of a series that has not begun.
 // Both are zero if the range is over. The time is rounded down to the minute, so that an answer stays the same for as long,
 // unless a comparison cuts the rows at that time.

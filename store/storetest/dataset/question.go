@@ -28,7 +28,8 @@ func (w *Dataset) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 	q := reference.Question{Type: kind.Name, Subject: store.Subject{Kind: kind.Kind, ID: a.subject()}}
 	a.anchor = a.sampleOf(q.Subject)
 	q.Zone = a.zone()
-	q.Hourly = a.chance(40)
+	q.Grain = pickFrom(a, []string{"hourly", "hourly", "daily", "weekly", "monthly"})
+	q.WeekStart = pickFrom(a, []string{"", "", "sunday", "monday"})
 	if len(kind.GroupBy) > 0 && a.chance(30) {
 		q.GroupBy = []string{pickFrom(a, kind.GroupBy)}
 		if more := pickFrom(a, kind.GroupBy); a.chance(25) && more != q.GroupBy[0] {
@@ -66,8 +67,9 @@ func (a *asker) compare(q *reference.Question) {
 		q.Compare = reference.PreviousYear
 	}
 	presets := []string{"today", "yesterday", "last_7d"}
-	if !q.Hourly {
-		presets = append(presets, "last_30d", "this_week", "last_week", "this_month", "last_month", "this_year")
+	if q.Grain != "hourly" {
+		presets = append(presets, "last_30d", "this_week", "last_week", "this_month", "last_month", "this_year", "last_180d", "last_365d",
+			"last_6m", "last_12m", "last_year")
 	}
 	switch n := a.IntN(100); {
 	case kindOfRange(a.kind) && n < 30:
@@ -123,11 +125,12 @@ func (a *asker) dates(q *reference.Question) time.Time {
 		day = day.AddDate(0, 0, a.IntN(41)-20)
 	}
 	before, after := a.days(), a.days()
-	many := a.kind.Series && (q.Hourly || len(q.GroupBy) > 1)
+	hourly := q.Grain == "hourly"
+	many := a.kind.Series && (hourly || len(q.GroupBy) > 1)
 	switch {
 	case many && len(q.GroupBy) > 0:
 		before, after = min(before, 1), min(after, 2)
-	case q.Hourly:
+	case hourly:
 		after = min(after, 29-min(before, 20))
 		before = min(before, 20)
 	}

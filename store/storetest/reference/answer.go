@@ -155,14 +155,14 @@ func (q Question) period(now int64) (span, *period, error) {
 		if err != nil {
 			return span{}, nil, fmt.Errorf("%w: %w", ErrRange, err)
 		}
-		start, end := Preset(q.Preset, newClock(loc).today(now))
+		start, end := Preset(q.Preset, newClock(loc).today(now), q.WeekStart)
 		q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
 	}
 	days, err := dates(q.StartDate, q.EndDate)
 	if err != nil {
 		return span{}, nil, err
 	}
-	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.Hourly)
+	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.buckets())
 	return days, p, err
 }
 

@@ -94,26 +94,35 @@ func dates(start, end string) (span, error) {
 	return span{s, e}, nil
 }
 
-// Preset returns the first and last day of a preset if today is the given day.
-func Preset(name string, today time.Time) (start, end time.Time) {
+// Preset returns the first and last day of a preset if today is the given day. weekStart is monday, or else weeks start on Sunday.
+func Preset(name string, today time.Time, weekStart string) (start, end time.Time) {
 	y, m, d := today.Date()
 	date := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
-	sunday := d - int(today.Weekday())
+	first := d - int(today.Weekday())
+	if weekStart == "monday" {
+		first = d - int(today.Weekday()+6)%7
+	}
 	switch name {
 	case "yesterday":
 		return date(y, m, d-1), date(y, m, d-1)
 	case "this_week":
-		return date(y, m, sunday), date(y, m, d)
+		return date(y, m, first), date(y, m, d)
 	case "last_week":
-		return date(y, m, sunday-7), date(y, m, sunday-1)
+		return date(y, m, first-7), date(y, m, first-1)
 	case "this_month":
 		return date(y, m, 1), date(y, m, d)
 	case "last_month":
 		return date(y, m-1, 1), date(y, m, 0)
 	case "this_year":
 		return date(y, 1, 1), date(y, m, d)
+	case "last_year":
+		return date(y-1, 1, 1), date(y-1, 12, 31)
+	case "last_6m":
+		return date(y, m-5, 1), date(y, m, d)
+	case "last_12m":
+		return date(y, m-11, 1), date(y, m, d)
 	}
-	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90}[name])
+	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90, "last_180d": 180, "last_365d": 365}[name])
 	return date(y, m, d-days+1), date(y, m, d)
 }
 
@@ -140,6 +149,12 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 		other = span{time.Date(y, m-1, 1, 0, 0, 0, 0, time.UTC), time.Date(y, m, 0, 0, 0, 0, 0, time.UTC)}
 	case "this_year":
 		other = span{time.Date(y-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(y-1, 12, 31, 0, 0, 0, 0, time.UTC)}
+	case "last_year":
+		other = span{r.start.AddDate(-1, 0, 0), r.end.AddDate(-1, 0, 0)}
+	case "last_6m":
+		other = span{r.start.AddDate(0, -6, 0), r.start.AddDate(0, 0, -1)}
+	case "last_12m":
+		other = span{r.start.AddDate(-1, 0, 0), r.start.AddDate(0, 0, -1)}
 	}
 	return other, func(d time.Time) time.Time { return other.start.Add(d.Sub(r.start)) }
 }
@@ -166,7 +181,7 @@ func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, 
 			until = clock.reading(a.now) + soon - a.now
 		}
 	}
-	p, err := newPeriod(q.Zone, whole.start.Format(time.DateOnly), end.Format(time.DateOnly), q.Hourly)
+	p, err := newPeriod(q.Zone, whole.start.Format(time.DateOnly), end.Format(time.DateOnly), q.buckets())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +194,13 @@ func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, 
 	then := *a
 	then.period = p
 	beside := map[string]string{}
-	for _, label := range a.period.labels {
+	for i, label := range a.period.labels {
+		if q.buckets().whole() {
+			if i < len(p.labels) {
+				beside[label] = p.labels[i]
+			}
+			continue
+		}
 		date, err := time.Parse(time.DateOnly, label[:10])
 		if err != nil {
 			return nil, nil, err

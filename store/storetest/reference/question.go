@@ -30,7 +30,8 @@ type Question struct {
 	EndDate   string // the last day, included
 	Preset    string // overrides the dates; may be empty
 	Compare   string // PreviousPeriod or PreviousYear; may be empty
-	Hourly    bool   // false is daily; ignored by types other than series
+	Grain     string // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
+	WeekStart string // sunday or monday; empty means sunday
 	Filters   []Filter
 	Mandatory []Filter // filters of the caller's key, applied to the data first
 	GroupBy   []string
@@ -60,8 +61,11 @@ func (q Question) String() string {
 	if q.Preset != "" {
 		b.WriteString(", " + q.Preset)
 	}
-	if q.Hourly {
-		b.WriteString(", hourly")
+	if q.Grain != "" {
+		b.WriteString(", " + q.Grain)
+	}
+	if q.WeekStart != "" {
+		b.WriteString(", weeks from " + q.WeekStart)
 	}
 	if q.Compare != "" {
 		b.WriteString(", beside " + q.Compare)

@@ -68,7 +68,7 @@ func TestSummary(t *testing.T) {
 			{"device_type":"desktop","date":"2024-05-02","pageviews":0,"visitors":0,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":0}
 			{"device_type":"mobile","date":"2024-05-02","pageviews":1,"visitors":1,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":2}`},
 		{why: "local hours: 23:00 to 01:00 UTC is 2 May, hours 01 and 02 in Berlin", name: "summary", ask: func(q *Question) {
-			q.Zone, q.Hourly, q.StartDate, q.Limit, q.Page = "Europe/Berlin", true, "2024-05-02", 2, 2
+			q.Zone, q.Grain, q.StartDate, q.Limit, q.Page = "Europe/Berlin", "hourly", "2024-05-02", 2, 2
 			q.SortBy, q.SortOrder = "date", "asc"
 		}, rows: `
 			{"date":"2024-05-02 02:00:00","pageviews":1,"visitors":1,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":2}

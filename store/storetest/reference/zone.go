@@ -98,13 +98,31 @@ type stretch struct {
 type period struct {
 	clock     clock
 	from, to  int64 // [from, to) in milliseconds
-	hourly    bool
+	kind      bucketKind
 	labels    []string // labels of the buckets, in order
 	index     map[string]int
 	stretches []stretch
 }
 
-func newPeriod(zone, startDate, endDate string, hourly bool) (*period, error) {
+// A bucketKind says what the buckets of a series are.
+type bucketKind struct {
+	grain    string // as in Question
+	firstDay time.Weekday
+}
+
+// buckets returns the buckets of q.
+func (q Question) buckets() bucketKind {
+	kind := bucketKind{grain: q.Grain}
+	if q.WeekStart == "monday" {
+		kind.firstDay = time.Monday
+	}
+	return kind
+}
+
+// whole reports whether buckets are weeks or months.
+func (k bucketKind) whole() bool { return k.grain == "weekly" || k.grain == "monthly" }
+
+func newPeriod(zone, startDate, endDate string, kind bucketKind) (*period, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRange, err)
@@ -120,7 +138,7 @@ func newPeriod(zone, startDate, endDate string, hourly bool) (*period, error) {
 	if end.Before(start) {
 		return nil, fmt.Errorf("%w: %s is after %s", ErrRange, startDate, endDate)
 	}
-	p := &period{clock: newClock(loc), hourly: hourly, index: map[string]int{}}
+	p := &period{clock: newClock(loc), kind: kind, index: map[string]int{}}
 	from := p.clock.first(start.Unix() / daySeconds)
 	to := p.clock.first(end.Unix()/daySeconds + 1)
 	p.from, p.to = from*1000, to*1000
@@ -145,7 +163,7 @@ func (c clock) recent(w Window, now int64) *period {
 // walk splits the range at the start of every local day or hour, and at every change of the clock.
 func (p *period) walk(from, to int64) {
 	width := int64(daySeconds)
-	if p.hourly {
+	if p.kind.grain == "hourly" {
 		width = hourSeconds
 	}
 	for at := from; at < to; {
@@ -169,11 +187,18 @@ func (p *period) walk(from, to int64) {
 
 // label returns the label of the bucket to which an instant belongs. at is in seconds.
 func (p *period) label(at int64) string {
-	date := time.Unix(p.clock.day(at)*daySeconds, 0).UTC().Format(time.DateOnly)
-	if !p.hourly {
-		return date
+	day := time.Unix(p.clock.day(at)*daySeconds, 0).UTC()
+	switch p.kind.grain {
+	case "hourly":
+		return fmt.Sprintf("%s %02d:00:00", day.Format(time.DateOnly), p.clock.hour(at))
+	case "weekly":
+		for day.Weekday() != p.kind.firstDay {
+			day = day.AddDate(0, 0, -1)
+		}
+	case "monthly":
+		day = day.AddDate(0, 0, 1-day.Day())
 	}
-	return fmt.Sprintf("%s %02d:00:00", date, p.clock.hour(at))
+	return day.Format(time.DateOnly)
 }
 
 func (p *period) holds(ms int64) bool { return p.from <= ms && ms < p.to }
