@@ -188,7 +188,7 @@ func (b *builder) openEngine() {
 		engine, err = query.New(query.Config{Store: missing{}})
 		b.fault(err)
 	} else {
-		b.onClose(func(context.Context) error { return engine.Close() })
+		b.onClose(engine.Close)
 		b.sealer = query.NewSealer(engine)
 	}
 	if b.sealer != nil {

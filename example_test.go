@@ -72,7 +72,7 @@ func Example() {
 	fmt.Println(answer.StatusCode)
 
 	stop()
-	fmt.Println(<-served, records.Close()) // and events.Close
+	fmt.Println(<-served, records.Close(context.Background())) // and events.Close
 	// Output:
 	// <nil>
 	// 200

@@ -61,7 +61,7 @@ func records(t *testing.T) (*meta.Store, auth.Secret) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = m.Close() }) // the test is over
+	t.Cleanup(func() { _ = m.Close(context.Background()) }) // the test is over
 	_, ownerErr := m.CreateOwner(t.Context(), meta.Owner{ID: "acme"})
 	_, siteErr := m.CreateWebsite(t.Context(), store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
 	_, secret, keyErr := m.CreateKey(t.Context(), auth.Key{ID: "panel", Owner: "acme", All: true, Scopes: auth.Scopes()})

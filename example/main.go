@@ -45,12 +45,12 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 	if err := errors.Join(pepperErr, listenErr, eventsErr); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, events.Close()) }()
+	defer func() { err = errors.Join(err, events.Close(last)) }()
 	records, err := meta.Open(ctx, meta.Config{Path: filepath.Join(dir, "meta.sqlite"), Pepper: pepper, Logger: log})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, records.Close()) }()
+	defer func() { err = errors.Join(err, records.Close(last)) }()
 	service, err := sightline.New(sightline.Config{Events: events, Records: records, Logger: log})
 	if err != nil {
 		return err

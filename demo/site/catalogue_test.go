@@ -3,6 +3,7 @@
 package site
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -38,7 +39,7 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	}()

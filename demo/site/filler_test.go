@@ -75,7 +75,7 @@ func testFiller(t *testing.T) (*filler, *clock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() }) // the test is over
+	t.Cleanup(func() { _ = db.Close(context.Background()) }) // the test is over
 	return &filler{
 		store:   db,
 		website: "site",

@@ -75,5 +75,6 @@ func run(ctx context.Context, log *slog.Logger) error {
 	case serviceErr = <-failed:
 	case <-ctx.Done():
 	}
-	return errors.Join(serviceErr, server.Shutdown(context.Background()), service.Close(context.Background()), records.Close(), events.Close())
+	last := context.WithoutCancel(ctx)
+	return errors.Join(serviceErr, server.Shutdown(last), service.Close(last), records.Close(last), events.Close(last))
 }

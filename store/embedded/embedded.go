@@ -37,8 +37,8 @@ type Store interface {
 	store.Deriver
 	// Subjects lists the websites, links and monitors that have rows.
 	Subjects(ctx context.Context) ([]store.Subject, error)
-	// Close closes the file. Call it after the last request.
-	Close() error
+	// Close closes the file. Call it after the last request. If ctx ends first, it returns its error, and closing continues.
+	Close(ctx context.Context) error
 }
 
 // Open opens the file in the folder, or creates it. It fails if the folder has a file of the other store, because the events

@@ -23,7 +23,7 @@ func TestAuditConforms(t *testing.T) {
 			return authtest.LogBench{
 				Log: s.Audit(),
 				Again: func(t *testing.T) audit.Log {
-					if err := s.Close(); err != nil {
+					if err := s.Close(context.Background()); err != nil {
 						t.Fatal(err)
 					}
 					return mustOpen(t, cfg).Audit()

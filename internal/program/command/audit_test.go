@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,7 @@ func (in installed) recordAt(t *testing.T, instant time.Time) {
 		t.Fatal(err)
 	}
 	err = w.Record(t.Context(), auth.Entry{Time: instant, Status: 200})
-	if err := errors.Join(err, w.Close(t.Context()), heads.Close(), records.Close()); err != nil {
+	if err := errors.Join(err, w.Close(t.Context()), heads.Close(), records.Close(context.Background())); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -43,7 +43,7 @@ func (m *migrateTables) Run(ctx context.Context, e environment) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, s.Close(context.WithoutCancel(ctx))) }()
 	if err := s.Migrate(ctx); err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func (c *copyEvents) transfer(ctx context.Context, e environment) (_ transfer.Re
 	if err != nil {
 		return transfer.Report{}, err
 	}
-	defer func() { err = errors.Join(err, closeFrom()) }()
+	defer func() { err = errors.Join(err, closeFrom(context.WithoutCancel(ctx))) }()
 	o := c.options(c.To)
 	o.Logger, o.WriteTimeout, o.MaxExecutionTime = log, time.Minute, 10*time.Minute
 	target, err := install.OpenClickHouse(ctx, o)
 	if err != nil {
 		return transfer.Report{}, fmt.Errorf("--to: %w", err)
 	}
-	defer func() { err = errors.Join(err, target.Close()) }()
+	defer func() { err = errors.Join(err, target.Close(context.WithoutCancel(ctx))) }()
 	how := transfer.Options{Before: c.Before.Time, Rows: c.Rows, Progress: progressOn(e.errs, e.now)}
 	if c.Verify {
 		return transfer.Verify(ctx, from, target, how)
@@ -138,7 +138,7 @@ func sealCopied(ctx context.Context, target store.Store, e environment) error {
 	}
 	sealer := query.NewSealer(engine)
 	if sealer == nil {
-		return engine.Close()
+		return engine.Close(ctx)
 	}
 	var shown time.Time
 	sealer.Progress = func(left query.Backlog) {
@@ -151,11 +151,11 @@ func sealCopied(ctx context.Context, target store.Store, e environment) error {
 	if left := sealer.Backlog(); err == nil && left != (query.Backlog{}) {
 		_, _ = fmt.Fprintf(e.errs, "not sealed yet: %d days, and the stored states of %d; a server seals them within minutes\n", left.Days, left.States)
 	}
-	return errors.Join(err, engine.Close())
+	return errors.Join(err, engine.Close(context.WithoutCancel(ctx)))
 }
 
 // openSource opens the data of a folder: through the server that runs on it, or else directly.
-func openSource(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (transfer.Source, func() error, error) {
+func openSource(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (transfer.Source, func(context.Context) error, error) {
 	file := filepath.Join(dir, install.EventsFile)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("no data: %s does not exist", file)

@@ -48,7 +48,7 @@ func (d *derivedDays) bounds() (from, to time.Time) {
 }
 
 // open opens ClickHouse, the server that runs on the data, or the file.
-func (d *derivedDays) open(ctx context.Context, e environment) (transfer.Source, func() error, error) {
+func (d *derivedDays) open(ctx context.Context, e environment) (transfer.Source, func(context.Context) error, error) {
 	log := slog.New(slog.NewTextHandler(e.errs, nil))
 	if d.Clickhouse == "" {
 		return openSource(ctx, d.Data, log, e.now)
@@ -67,7 +67,7 @@ func (d *derivedDays) each(ctx context.Context, e environment, do func(seals con
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeSource()) }()
+	defer func() { err = errors.Join(err, closeSource(context.WithoutCancel(ctx))) }()
 	seals, ok := source.(control.Seals)
 	if !ok {
 		if seals, err = query.New(query.Config{Store: source, Now: e.now}); err != nil {

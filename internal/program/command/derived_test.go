@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"database/sql"
 	"path/filepath"
 	"strings"
@@ -29,7 +30,7 @@ func TestDerived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	rebuilt, clean := "rebuilt: 1 days of 1 websites\n", "compared: 2 days, counted per table; skipped: 0 days that changed meanwhile\n"

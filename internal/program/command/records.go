@@ -165,7 +165,7 @@ func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper, r
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
+	defer func() { err = errors.Join(err, m.Close(context.Background())) }()
 	err = run(m)
 	switch {
 	case errors.Is(err, store.ErrInvalid):

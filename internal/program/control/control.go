@@ -178,7 +178,7 @@ func Dial(ctx context.Context, path string) *Client {
 }
 
 // Close closes the connections to the server.
-func (c *Client) Close() error {
+func (c *Client) Close(context.Context) error {
 	c.http.CloseIdleConnections()
 	return nil
 }

@@ -44,7 +44,7 @@ func served(t *testing.T) (path string, file *duckdb.Store, stop func() error) {
 	go func() { ended <- s.Serve(l) }()
 	t.Cleanup(func() {
 		_ = s.Close() // may be the second call
-		_ = file.Close()
+		_ = file.Close(context.Background())
 	})
 	return path, file, func() error {
 		err := s.Shutdown(context.Background())

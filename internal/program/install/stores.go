@@ -41,7 +41,7 @@ func OpenClickHouse(ctx context.Context, o clickhouse.Config) (*clickhouse.Store
 		err = s.Migrate(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close(context.Background()))
 	}
 	return s, nil
 }
@@ -59,7 +59,7 @@ func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *
 		return nil, explain(where, err)
 	}
 	if _, err := m.EnsureOwner(ctx, meta.Owner{ID: Owner, Name: "This install"}); err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, errors.Join(err, m.Close(context.Background()))
 	}
 	return m, nil
 }

@@ -37,18 +37,18 @@ type app struct {
 	records  *meta.Store
 	heads    *install.HeadStore
 	service  *sightline.Service
-	metrics  *metrics       // nil without --metrics-addr
-	redis    *redis.Client  // nil without Redis
-	bus      *redisbus.Bus  // on redis; nil without Redis
-	geo      *geoip.File    // nil without a file
-	closers  []func() error // in the order of opening
+	metrics  *metrics                      // nil without --metrics-addr
+	redis    *redis.Client                 // nil without Redis
+	bus      *redisbus.Bus                 // on redis; nil without Redis
+	geo      *geoip.File                   // nil without a file
+	closers  []func(context.Context) error // in the order of opening
 }
 
 // events is the store of events: an embedded file or ClickHouse.
 type events interface {
 	store.Store
 	store.Writer
-	Close() error
+	Close(ctx context.Context) error
 }
 
 // Version returns the version of the build, or "dev".
@@ -96,11 +96,11 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		if a.redis, err = install.OpenRedis(s.Redis); err != nil {
 			return nil, err
 		}
-		a.onClose(a.redis.Close)
+		a.onClose(func(context.Context) error { return a.redis.Close() })
 		if a.bus, err = redisbus.New(redisbus.Config{Client: a.redis, Logger: log}); err != nil {
 			return nil, err
 		}
-		a.onClose(func() error { return a.bus.Close(context.Background()) })
+		a.onClose(a.bus.Close)
 	}
 	if a.records, err = install.OpenRecords(ctx, s.Data, s.Meta, a.pepper, log, now); err != nil {
 		return nil, err
@@ -147,12 +147,12 @@ func (a *app) checkRecords(ctx context.Context) error {
 }
 
 // onClose registers closer for close, which runs closers in reverse order.
-func (a *app) onClose(closer func() error) { a.closers = append(a.closers, closer) }
+func (a *app) onClose(closer func(context.Context) error) { a.closers = append(a.closers, closer) }
 
 func (a *app) close() error {
 	var faults []error
 	for _, closer := range slices.Backward(a.closers) {
-		faults = append(faults, closer())
+		faults = append(faults, closer(context.Background()))
 	}
 	return errors.Join(faults...)
 }
@@ -176,6 +176,6 @@ func (a *app) openHeads() (err error) {
 	if err != nil {
 		return fmt.Errorf("audit trail: %w", err)
 	}
-	a.onClose(a.heads.Close)
+	a.onClose(func(context.Context) error { return a.heads.Close() })
 	return nil
 }

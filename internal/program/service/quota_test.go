@@ -30,12 +30,12 @@ func TestQuotas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer events.Close()
+	defer events.Close(context.Background())
 	records, err := meta.Open(t.Context(), meta.Config{Path: filepath.Join(t.TempDir(), "r.sqlite"), Pepper: pepper, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer records.Close()
+	defer records.Close(context.Background())
 	var b store.Batch
 	for i, at := range []time.Time{month.Add(-time.Millisecond), month, month.AddDate(0, 0, 13), month.AddDate(0, 1, 0).Add(-time.Millisecond), month.AddDate(0, 1, 0)} {
 		b.Events = append(b.Events, store.Event{Website: "w", ID: string(rune('a' + i)), Kind: store.EventKind(i), Name: "x", Time: at})

@@ -62,8 +62,8 @@ func (a *app) openService() (err error) {
 	if err != nil {
 		return err
 	}
-	a.onClose(func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	a.onClose(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 		defer cancel()
 		return a.service.Close(ctx)
 	})
