@@ -59,8 +59,9 @@ func abilityOf[T any](name, effect string) ability {
 func abilitiesOfEvents() []ability {
 	return []ability{
 		abilityOf[store.Writer]("store.Writer", "tracking answers 404"),
-		abilityOf[store.Versioner]("store.Versioner", "no answer is remembered and responses have no ETag"),
+		abilityOf[store.DayLister]("store.DayLister", "no answer is remembered and responses have no ETag"),
 		abilityOf[store.Deriver]("store.Deriver", "every answer is computed from rows"),
+		abilityOf[store.Resealer]("store.Resealer", "days with later rows are precomputed again as a whole"),
 		abilityOf[store.StateKeeper]("store.StateKeeper", "precomputed results are lost at a restart"),
 		abilityOf[store.Bounded]("store.Bounded", "the engine does not limit concurrent queries"),
 		abilityOf[store.Loaded]("store.Loaded", "background work does not adapt to requests"),

@@ -24,8 +24,9 @@
 // host gave for the part, and works without those that are missing:
 //
 //	Config.Events      store.Writer            stores the rows of tracking; without it Tracking answers 404
-//	                   store.Versioner         remembered answers, and ETags
+//	                   store.DayLister         remembered answers, and ETags
 //	                   store.Deriver           precomputed results of finished days
+//	                   store.Resealer          precomputed results are updated where they changed
 //	                   store.StateKeeper       these results outlast a restart
 //	                   store.Bounded           no more queries at a time than the store runs
 //	                   store.Loaded            background work gives way to requests

@@ -41,9 +41,9 @@ type Config struct {
 	Minter auth.Minter
 	// Flags serves feature flags. If it is nil, their routes do not exist. The caller closes it.
 	Flags *flags.Service
-	// Versions returns the version of data, so that repeated GETs can be answered 304: for past days until their rows
+	// Versions lists days with the versions of their rows, so that repeated GETs can be answered 304: for past days until their rows
 	// change, for other days up to a minute. If it is nil, responses have no ETag.
-	Versions store.Versioner
+	Versions store.DayLister
 	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
 	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means

@@ -48,13 +48,13 @@ func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, 
 	b = append(b, shown...)
 	for _, d := range p.Dependencies() {
 		began := a.cfg.Now()
-		version, err := a.cfg.Versions.Version(ctx, d.Subject, d.From, d.To)
+		days, err := a.cfg.Versions.Days(ctx, d.Subject, d.From, d.To)
 		store.MeterOf(ctx).Add(0, a.cfg.Now().Sub(began))
 		if err != nil {
 			a.cfg.Logger.WarnContext(ctx, "version of data is unknown", "requestId", r.ID, "error", err)
 			return ""
 		}
-		b = strconv.AppendUint(append(b, ','), version, 10)
+		b = strconv.AppendUint(append(b, ','), store.VersionOf(days), 10)
 	}
 	return tagOf(append(b, ']'))
 }

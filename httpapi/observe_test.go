@@ -54,10 +54,10 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// slowVersions calls itself before it returns a version.
+// slowVersions calls itself before it lists a day.
 type slowVersions func()
 
-func (s slowVersions) Version(context.Context, store.Subject, time.Time, time.Time) (uint64, error) {
+func (s slowVersions) Days(context.Context, store.Subject, time.Time, time.Time) ([]store.Day, error) {
 	s()
-	return 1, nil
+	return []store.Day{{Version: 1}}, nil
 }

@@ -133,16 +133,16 @@ func TestAnOverviewInPart(t *testing.T) {
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "all", ""), 500, "INTERNAL_SERVER_ERROR")
 }
 
-// versions is a Versioner with a number that tests change.
+// versions lists one day with a version that tests change.
 type versions struct {
 	n        atomic.Uint64
 	err      error
 	from, to time.Time
 }
 
-func (v *versions) Version(_ context.Context, _ store.Subject, from, to time.Time) (uint64, error) {
+func (v *versions) Days(_ context.Context, _ store.Subject, from, to time.Time) ([]store.Day, error) {
 	v.from, v.to = from, to
-	return v.n.Load(), v.err
+	return []store.Day{{Version: v.n.Load()}}, v.err
 }
 
 func TestConditionalRequestsForData(t *testing.T) {

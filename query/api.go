@@ -198,8 +198,6 @@ func NewBudget(bytes int64) *Budget { return answer.NewBudget(bytes) }
 
 // Seals and stored states: see package keep.
 type (
-	// A Sealer computes seals and partials in advance.
-	Sealer = keep.Sealer
 	// A Backlog is the remaining work of a Sealer.
 	Backlog = keep.Backlog
 	// A SealReport says whether seals hold the rows that are computed again.

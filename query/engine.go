@@ -47,11 +47,11 @@ type Config struct {
 	// 0 means DefaultStoreFrom; negative: the partials of all websites are stored.
 	StoreFrom int64
 	// ResultCache bounds the bytes of remembered answers, to parameters and to whole requests ([Prepared.RunEncoded]). An answer
-	// is valid until its rows change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache; negative: no
+	// is valid until its rows change. It needs a Store that is a [store.DayLister]. 0 means DefaultResultCache; negative: no
 	// answer is remembered.
 	ResultCache int64
-	// Logger gets a line at level debug for each answer, with its source and the reason for it, and panics of work in the background.
-	// Nil: nothing is logged.
+	// Logger gets a line at level info with the optional interfaces that Store has and lacks (see [store.Abilities]), a line at level
+	// debug for each answer, with its source and the reason for it, and panics of work in the background. Nil: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -109,7 +109,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
 	e.answers = recall.New(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
-	e.prints = compile.Fingerprints(e.types, e.store.Dialect())
+	e.prints = compile.Fingerprints(e.types, e.store.Dialect(), e.log)
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if e.now == nil {
 		e.now = time.Now
@@ -122,13 +122,15 @@ func New(cfg Config) (*Engine, error) {
 		keeper, _ = e.store.(store.StateKeeper)
 	}
 	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil), e.log)
-	e.keeper = keep.New(e.store, e.merger, batch, e.now, cmp.Or(cfg.StoreFrom, DefaultStoreFrom), e.plain, e.forgetAnswers)
+	e.keeper = keep.New(keep.Config{Store: e.store, Merger: e.merger, Batch: batch, Now: e.now, StoreFrom: cmp.Or(cfg.StoreFrom, DefaultStoreFrom), Forget: e.forgetAnswers, Log: e.log})
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}
 	if e.parallel == 0 {
 		e.parallel = 4
 	}
+	has, lacks := store.Abilities(e.store)
+	e.log.Info("query: optional interfaces of the store", "has", has, "lacks", lacks)
 	return e, nil
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/recall"
 	"github.com/sightline-analytics/sightline/store"
@@ -74,16 +74,16 @@ func (p *Prepared) basis(ctx context.Context) *basis {
 	if len(all) == 0 {
 		return nil
 	}
-	b := &basis{all: ask.AppendKeyTexts(nil, p.access), days: ask.AppendKeyTexts(nil, p.access)}
+	b := &basis{all: keytext.Texts(nil, p.access), days: keytext.Texts(nil, p.access)}
 	for _, d := range all {
 		began := p.engine.now()
-		version, err := a.Versions.Version(ctx, d.Subject, d.From, d.To)
+		days, err := a.Days.Days(ctx, d.Subject, d.From, d.To)
 		store.MeterOf(ctx).Add(0, p.engine.now().Sub(began))
 		if err != nil {
 			return nil // the answers are computed
 		}
-		b.all = ask.AppendKeyNumbers(b.all, d.From.Unix(), d.To.Unix(), int64(version))
-		b.days = ask.AppendKeyNumbers(b.days, d.From.Unix(), d.To.Unix())
+		b.all = keytext.Numbers(b.all, d.From.Unix(), d.To.Unix(), int64(store.VersionOf(days)))
+		b.days = keytext.Numbers(b.days, d.From.Unix(), d.To.Unix())
 	}
 	return b
 }

@@ -8,24 +8,23 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Seal has the store of e compute and keep the sessions and hits of the UTC days of a website that [from, to)
-// touches. Days whose rows change meanwhile may be left as they are: see [store.Deriver]. It fails when the
-// store is not one.
+// Seal computes and stores the sessions and hits of the UTC days of a website that [from, to) touches. Days whose rows change
+// meanwhile may be left unchanged: see [store.Deriver]. It fails if the store is not a Deriver.
 func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
-	return e.keeper.Seal(ctx, website, from, to)
+	return e.keeper.SealDays(ctx, website, from, to)
 }
 
 // Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost
-// depends on the new rows, not on all rows of the days. If a day with rows has no seal yet, it is Seal. If all seals are valid,
-// it does nothing.
+// depends on the new rows, not on all rows of the days. It is Seal if a day with rows has no seal yet, or the store is not a
+// [store.Resealer]. If all seals are valid, it does nothing.
 func (e *Engine) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
-	return e.keeper.Reseal(ctx, website, from, to)
+	return e.keeper.ResealDays(ctx, website, from, to)
 }
 
 // VerifySeals computes the sealed rows of the UTC days of a website again that [from, to) touches and whose seals are valid, and
 // compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not often enough is
 // a difference.
-func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (keep.SealReport, error) {
+func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
 	return e.keeper.VerifySeals(ctx, website, from, to)
 }
 
@@ -44,6 +43,60 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 	return e.keeper.StorePartials(ctx, website, from, to)
 }
 
-// NewSealer makes a Sealer for the store of e. It is nil when that is not a [store.Deriver], and with
-// Config.NoDerived.
-func NewSealer(e *Engine) *keep.Sealer { return keep.NewSealer(e.keeper) }
+// A Sealer computes in advance the sessions and hits of days whose rows no longer change, and the partials of these days. It makes
+// answers faster and changes none. It is safe for concurrent use. A nil *Sealer has nothing to do.
+type Sealer struct {
+	// Progress, if not nil, is called with the backlog whenever it has changed. Set it before you call a method.
+	Progress func(Backlog)
+
+	keeper *keep.Keeper
+}
+
+// NewSealer returns the Sealer of e. It is nil if Config.NoDerived is set, and if the store is not a [store.Deriver]: [New] logs what
+// the store lacks.
+func NewSealer(e *Engine) *Sealer {
+	if _, derives := e.store.(store.Deriver); !derives || e.plain {
+		return nil
+	}
+	s := &Sealer{keeper: e.keeper}
+	e.keeper.Prepare(func(left Backlog) {
+		if s.Progress != nil {
+			s.Progress(left)
+		}
+	})
+	return s
+}
+
+// Run calls Reseal and, now and then, Seal until ctx ends. A call that fails is tried again. failed is called with each error; if it is
+// nil, errors go to Config.Logger. Call Run once, in a goroutine of its own.
+func (s *Sealer) Run(ctx context.Context, failed func(error)) {
+	if s != nil {
+		s.keeper.Run(ctx, failed)
+	}
+}
+
+// Seal runs one round. It seals the days that need it and whose rows did not change since the round before, and returns the number of
+// sealed days. From time to time it also seals days whose rows do change. Then it computes partials. The websites that were asked
+// about last come first. Between statements it rests as [store.Pace] does. It returns after about a minute, and when ctx ends.
+func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) { return s.keeper.Seal(ctx) }
+
+// Reseal updates the seals of the websites that were asked about since the last call, if rows came after they were sealed. After
+// each statement it rests nineteen times as long as the statement took while somebody asks or writes. It ends when ctx does.
+func (s *Sealer) Reseal(ctx context.Context) error { return s.keeper.Reseal(ctx) }
+
+// Finish seals all days that need it now, whether or not their rows changed a short time ago, and stores partials. It is for commands
+// that end when their work is done. Days whose rows change meanwhile may be left; Backlog returns how many.
+func (s *Sealer) Finish(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	return s.keeper.Finish(ctx)
+}
+
+// Backlog returns the work that was left when s last looked, at most about a minute ago.
+func (s *Sealer) Backlog() Backlog {
+	if s == nil {
+		return Backlog{}
+	}
+	return s.keeper.Backlog()
+}

@@ -33,10 +33,6 @@ func (s *daily) Days(_ context.Context, _ store.Subject, from, to time.Time) (fo
 	return found, nil
 }
 
-func (s *daily) Version(context.Context, store.Subject, time.Time, time.Time) (uint64, error) {
-	return s.version.Load() + s.first.Load(), nil
-}
-
 func (s *daily) Websites(context.Context) (map[store.Subject]uint64, error) { return nil, nil }
 
 func (s *daily) Seal(context.Context, store.Derivation) error { return nil }

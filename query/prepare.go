@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -51,8 +51,8 @@ func (l *lazy[T]) get(compute func() T) T {
 // wrong. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	now := e.now()
-	access := ask.AppendAccessKey(&a, make([]byte, 0, 512))
-	key := string(ask.AppendRequestKey(&req, appendMoment(ask.AppendKeyTexts(access, a.Caller), now)))
+	access := a.AppendKey(make([]byte, 0, 512))
+	key := string(req.AppendKey(appendMoment(keytext.Texts(access, a.Caller), now)))
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
@@ -76,7 +76,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 func (p *Prepared) Range() calendar.Range { return p.resolved.Range }
 
 // A Dependency is the rows of a subject on some days. While its version does not change (see
-// [store.Versioner]), answers that depend on it do not either.
+// [store.Day]), answers that depend on it do not either.
 type Dependency struct {
 	Subject  store.Subject
 	From, To time.Time // whole days of UTC; To is exclusive
@@ -128,18 +128,18 @@ func (p *Prepared) computeKey() string {
 	if err != nil {
 		return ""
 	}
-	b = ask.AppendKeyTexts(b, p.access, p.id)
+	b = keytext.Texts(b, p.access, p.id)
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
-		b = ask.AppendKeyTexts(b, one.Name, one.ID)
+		b = keytext.Texts(b, one.Name, one.ID)
 		switch {
 		case one.Err != nil:
-			b = ask.AppendKeyTexts(b, string(one.Err.Code), one.Err.Message)
+			b = keytext.Texts(b, string(one.Err.Code), one.Err.Message)
 		case !p.engine.keeps(one.Plan):
 			return ""
 		default:
 			until, from := one.Plan.Progress()
-			b = ask.AppendKeyTexts(append(b, one.Key...), p.engine.prints[one.Plan.Type](), until.String(), from)
+			b = keytext.Texts(append(b, one.Key...), p.engine.prints[one.Plan.Type](), until.String(), from)
 		}
 	}
 	sum := sha256.Sum256(b)
@@ -228,7 +228,7 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 func (p *Prepared) run(ctx context.Context, budget *Budget, at *basis) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
-	p.engine.keeper.Asked.Note(p.subject, p.engine.now())
+	p.engine.keeper.NoteAsked(p.subject)
 	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
 	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
 	var running sync.WaitGroup

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
 )
 
 // preparedBytes bounds the requests that an engine remembers as it resolved them. One takes 2 to 20 kB.
@@ -39,6 +39,6 @@ func (p *Prepared) size() int64 {
 func appendMoment(b []byte, now time.Time) []byte {
 	minute := now.Truncate(time.Minute)
 	rounded := now.Add(time.Millisecond - 1).Truncate(time.Minute)
-	b = ask.AppendKeyNumbers(b, minute.Unix(), rounded.Unix())
+	b = keytext.Numbers(b, minute.Unix(), rounded.Unix())
 	return strconv.AppendBool(b, now.Equal(minute))
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -89,9 +88,9 @@ func TestTheRequestsKeyTellsAllOfIt(t *testing.T) {
 		{Parameters: []Parameter{{}}, Filters: []Filter{{}}},
 		{ID: "i", Parameters: []Parameter{{Name: "n", Limit: &one, Filters: []Filter{{Values: []string{"a"}}}, GroupBy: []string{"g"}}}, Filters: []Filter{{}}, Preset: "p"},
 	} {
-		seen := map[string]string{string(ask.AppendRequestKey(&base, nil)): "nothing"}
+		seen := map[string]string{string(base.AppendKey(nil)): "nothing"}
 		changed := func(what string, req Request) {
-			key := string(ask.AppendRequestKey(&req, nil))
+			key := string(req.AppendKey(nil))
 			if other, taken := seen[key]; taken {
 				t.Errorf("%s and %s changed have one key: %s", what, other, key)
 			}

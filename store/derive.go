@@ -9,47 +9,38 @@ import (
 // is called sealing a day. The interface is optional.
 //
 // Answers never depend on seals: if later rows may have changed a part of a day, the engine computes that part
-// from rows until the day is sealed again. To find such rows, it reads the column version, which a Deriver adds
-// to the logical table events. The column has the [Day.Version] of the commit that stored the row, or null if
-// the row was stored before every seal.
+// from rows until the day is sealed again.
 type Deriver interface {
-	// Days returns the UTC days that [from, to) touches and that ever had rows or a seal, ordered by time. It
-	// includes every write acknowledged before the call.
-	Days(ctx context.Context, s Subject, from, to time.Time) ([]Day, error)
+	DayLister
 	// Websites returns the websites that ever had rows, each with a number that changes with every write.
 	Websites(ctx context.Context) (map[Subject]uint64, error)
-	// Seal computes and stores the results that d describes. They replace the stored results of the same days;
-	// if d.Changed is set, only the results of the session ids that it selects. Either everything is replaced or nothing.
+	// Seal computes and stores the results that d describes. They replace the stored results of the same days.
+	// Either everything is replaced or nothing.
 	//
 	// Seal may run beside queries and writes. A store whose seals become invalid with later rows skips days
-	// whose rows change during the call, without an error. Seal fails if d.Changed is set and one of the days
-	// has rows but no seal.
+	// whose rows change during the call, without an error.
 	Seal(ctx context.Context, d Derivation) error
 }
 
-// A Day describes the stored state of one UTC day of a subject.
-type Day struct {
-	Start time.Time
-	// Version is the number of the latest commit that changed rows of the day. 0 means that it never had rows.
-	Version uint64
-	// Sealed is the number of the latest commit before the day was sealed. 0 means that the day is not sealed.
-	//
-	// The seal is valid while all days that it was computed from have a Version of at most Sealed. After that
-	// it is still valid for session ids without later events on these days. The seal may include rows of later
-	// commits.
-	//
-	// A store that cannot compare versions of different days sets Sealed to math.MaxUint64 while the seal is
-	// valid, and else to 0. Such seals become invalid with later rows, and the store never gets a Derivation
-	// with Changed.
-	Sealed uint64
+// A Resealer updates seals: it computes only the session ids with rows that are newer than a seal. The interface
+// is optional. It is for stores that number the commits of all subjects together; see [Day].
+//
+// To find newer rows, the engine reads the column version, which a Resealer adds to the logical table events.
+// The column has the [Day.Version] of the commit that stored the row, or null if the row was stored before every
+// seal.
+type Resealer interface {
+	Deriver
+	// Reseal is Seal for the session ids whose session_hash the statement changed selects. The statements of d cover
+	// these ids alone, and the stored results of other ids do not change. Reseal fails if one of the days has rows
+	// but no seal.
+	Reseal(ctx context.Context, d Derivation, changed Statement) error
 }
 
 // A Derivation describes the results to compute and store for whole UTC days of a subject.
 //
 // The columns of its statements have the same names as the columns of the tables that store them,
-// sealed_sessions and sealed_hits, in any order. The time of a row is in the column start or time. If the
-// dialect has a template for dialect.InSeals, both tables also have a column seal, which the store fills in. If
-// it has a template for dialect.PrefixNumber, sealed_hits also has a column country_number.
+// sealed_sessions and sealed_hits, in any order. The time of a row is in the column start or time. The field
+// Seals of the dialect says which further columns these tables have.
 type Derivation struct {
 	Subject  Subject
 	From, To time.Time
@@ -57,8 +48,4 @@ type Derivation struct {
 	Before, After int
 	Sessions      Statement // one row for each session that begins on these days
 	Hits          Statement // the events of these days that are not hidden, with the fields of their sessions
-	// Changed selects the session_hash of the session ids that Sessions and Hits cover; stored results of other
-	// session ids do not change. Nil means that they cover all session ids. It is always nil for a store whose
-	// seals become invalid with later rows: see [Day].
-	Changed *Statement
 }

@@ -9,10 +9,28 @@
 //
 // # Writing a store
 //
-// A store has a dialect and implements the three methods of [Store]. It may also implement [Writer],
-// [Versioner], [Deriver], [StateKeeper], [Bounded], [Eraser], [Maintainer] and [Loaded]. With [Lister] and [Restorer],
-// rows can be moved from one store to another. Package storetest has a step-by-step guide, and storetest.Prove
-// tests every interface that a store implements.
+// A store has a dialect and implements the three methods of [Store]. Package storetest has a step-by-step guide,
+// and storetest.Prove tests every interface that a store implements.
+//
+// # Optional interfaces
+//
+// A store may implement further interfaces:
+//
+//	Writer       receives rows
+//	DayLister    lists days with versions: answers can be remembered, and responses have ETags
+//	Deriver      seals days: answers about past days are fast
+//	Resealer     updates seals when late rows arrive
+//	StateKeeper  stores states of days: the first answers after a start are fast
+//	Bounded      limits its queries: callers share them fairly
+//	Loaded       reports its load: background work uses idle time
+//	Eraser       removes the rows of a subject
+//	Maintainer   has maintenance work
+//	Lister       lists subjects; with Restorer, rows can be moved to another store
+//	Restorer     stores rows of another store
+//
+// Callers find an interface by an assertion on the value they are given. Nothing is unwrapped. So a type that
+// wraps a store has to forward each interface that it wants to offer: struct{ store.Store } offers none of them.
+// [Abilities] lists the interfaces of a value. query.New logs them.
 //
 // # Logical tables
 //

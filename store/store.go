@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -45,7 +44,7 @@ type Store interface {
 // A Statement is one query: SQL over logical tables, and its arguments.
 type Statement struct {
 	Label string        // the query type, for comments, logs and metrics
-	SQL   string        // uses only the logical tables of package store/schema and, if the store is a Deriver, sealed_sessions, sealed_hits and the column version of events; templates of the dialect may use more tables
+	SQL   string        // uses only the logical tables of package store/schema and, if the store is a Deriver, sealed_sessions and sealed_hits, and the column version of events if it is a Resealer; templates of the dialect may use more tables
 	Args  []dialect.Arg // bound by name, never part of the SQL text
 	Kinds []dialect.Kind
 	// MaxBytes limits the bytes of the answer's texts and numbers. Query returns ErrTooLarge for a larger
@@ -84,14 +83,6 @@ func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 type Bounded interface {
 	// MaxQueries returns how many queries can run at a time, at least 1.
 	MaxQueries() int
-}
-
-// A Versioner numbers the state of its data, so that callers can detect changes. It is optional.
-type Versioner interface {
-	// Version returns a number for the rows of s on the UTC days that [from, to) touches. Every change to one
-	// of those days makes it larger, including late rows and erasing. It never becomes smaller, not even after
-	// a restart. It is 0 if there are no rows.
-	Version(ctx context.Context, s Subject, from, to time.Time) (uint64, error)
 }
 
 // An Eraser removes data permanently. It is optional.

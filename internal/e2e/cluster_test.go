@@ -147,7 +147,7 @@ func (c cluster) testStore(t *testing.T) {
 	type writer struct {
 		store.Store
 		store.Writer
-		store.Versioner
+		store.DayLister
 		closer
 	}
 	h := c.harness()

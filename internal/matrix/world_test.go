@@ -242,8 +242,8 @@ func (cannedStore) Query(_ context.Context, stmt store.Statement) (*store.Rows, 
 	return rows, nil
 }
 
-func (cannedStore) Version(context.Context, store.Subject, time.Time, time.Time) (uint64, error) {
-	return 1, nil
+func (cannedStore) Days(_ context.Context, _ store.Subject, from, _ time.Time) ([]store.Day, error) {
+	return []store.Day{{Start: from, Version: 1}}, nil
 }
 
 func (cannedStore) Write(_ context.Context, b *store.Batch) (store.Written, error) {

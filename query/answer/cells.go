@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -75,7 +76,7 @@ func (c *Cells) writer() func(w *cellWriter, b []byte, row int) []byte {
 		return func(w *cellWriter, b []byte, row int) []byte { return strconv.AppendBool(b, w.Ints[row] != 0) }
 	case c.Format == catalog.DateTime:
 		return func(w *cellWriter, b []byte, row int) []byte {
-			return append(time.UnixMilli(w.Ints[row]).UTC().AppendFormat(append(b, '"'), instantFormat), '"')
+			return append(time.UnixMilli(w.Ints[row]).UTC().AppendFormat(append(b, '"'), jsontext.Instant), '"')
 		}
 	}
 	return func(w *cellWriter, b []byte, row int) []byte { return strconv.AppendInt(b, w.Ints[row], 10) }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 )
 
 // Encode appends resp to b as encoding/json writes it, without HTML escapes, and returns the extended
@@ -72,9 +74,6 @@ func (m *Meta) appendJSON(b []byte) []byte {
 	}
 	return append(b, '}')
 }
-
-// instantFormat is ISO 8601 with milliseconds, for instants in UTC.
-const instantFormat = "2006-01-02T15:04:05.000Z"
 
 // MarshalJSON is AppendJSON into new memory.
 func (t Table) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
@@ -170,7 +169,7 @@ func (m *ResultMeta) appendJSON(b []byte) []byte {
 }
 
 func (t Instant) appendJSON(b []byte) []byte {
-	return append(t.UTC().AppendFormat(append(b, '"'), instantFormat), '"')
+	return append(t.UTC().AppendFormat(append(b, '"'), jsontext.Instant), '"')
 }
 
 // appendJSON appends stored JSON without blanks. It appends a text that is not valid JSON as a string.

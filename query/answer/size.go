@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -84,7 +85,7 @@ func (t *Table) size() int64 {
 
 // size returns the most bytes that the first cells of c can take. It notes whether they are plain.
 func (c *Cells) size(rows int) (size int64) {
-	const number, instant, null = 24, len(instantFormat) + 2, 4
+	const number, instant, null = 24, len(jsontext.Instant) + 2, 4
 	switch {
 	case c.Format == catalog.DateTime:
 		return int64(rows) * int64(instant)

@@ -43,7 +43,7 @@ func DecodeWith(body []byte, maxBatch int, z *Zones) ([]Decoded, bool, error) {
 		all, err := decodeBatch(v, maxBatch, z)
 		return all, true, err
 	default:
-		return nil, false, bodyError(InvalidJSON, "The body must be a query object or an array of query objects, not %s", v.kind())
+		return nil, false, bodyError(InvalidJSON, "The body %s", mistake.Want("a query object or an array of query objects", v.kind()))
 	}
 }
 
@@ -58,7 +58,7 @@ func decodeBatch(v fieldValue, most int, z *Zones) ([]Decoded, error) {
 	items := v.items()
 	for i, item := range items {
 		if item.kind() != "an object" {
-			return nil, bodyError(InvalidJSON, "Item %d of the batch must be a query object, not %s", i, item.kind())
+			return nil, bodyError(InvalidJSON, "Item %d of the batch %s", i, mistake.Want("a query object", item.kind()))
 		}
 	}
 	switch {

@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"strconv"
+
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
@@ -24,14 +26,14 @@ func operatorNames() []string {
 func CheckFilter(at FieldPath, f Filter, list *Issues) {
 	at.part = "field"
 	if f.Field == "" {
-		list.addf(at, "is required")
+		list.addText(at, mistake.Required)
 	}
 	checkText(at, f.Field, list)
 	at.part = "op"
 	many, known := operators[f.Op]
 	switch {
 	case f.Op == "":
-		list.Add(at, Error{Message: "is required: " + mistake.Or(operatorNames()...), Allowed: operatorNames()})
+		list.Add(at, Error{Message: mistake.Required + ": " + mistake.Or(operatorNames()...), Allowed: operatorNames()})
 	case !known:
 		list.Add(at, Unknown(Invalid, "operator", string(f.Op), operatorNames()))
 	}
@@ -40,7 +42,7 @@ func CheckFilter(at FieldPath, f Filter, list *Issues) {
 	case known && many && len(f.Values) == 0:
 		list.addf(at, "must hold at least one value for %s", f.Op)
 	case known && !many && len(f.Values) != 1:
-		list.addf(at, "must be one value for %s, not %d", f.Op, len(f.Values))
+		list.addText(at, mistake.Want("one value for "+string(f.Op), strconv.Itoa(len(f.Values))))
 	}
 	list.atMost(at, "values", maxValues, len(f.Values))
 	for _, v := range f.Values[:min(len(f.Values), maxValues)] {

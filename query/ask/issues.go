@@ -142,9 +142,12 @@ func (list *Issues) Add(p FieldPath, e Error) {
 // Full reports whether the list takes no more mistakes.
 func (list *Issues) Full() bool { return len(list.Errors) >= cmp.Or(list.Limit, maxIssues) }
 
-// addf adds a mistake that is nothing but a text.
+// addText adds a mistake that is only a text.
+func (list *Issues) addText(p FieldPath, message string) { list.Add(p, Error{Message: message}) }
+
+// addf adds a mistake that is only a text.
 func (list *Issues) addf(p FieldPath, format string, args ...any) {
-	list.Add(p, Error{Message: fmt.Sprintf(format, args...)})
+	list.addText(p, fmt.Sprintf(format, args...))
 }
 
 // At reports whether a mistake is known at p or at what holds it.

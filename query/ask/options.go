@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
@@ -113,7 +114,7 @@ func (o *Options) checkPage(list *Issues) {
 		checkLimit(o.At("limit"), *o.Limit, list)
 	}
 	if o.PageNumber < 0 {
-		list.addf(o.At("page"), "must be at least 1, not %d", o.PageNumber)
+		list.addText(o.At("page"), mistake.AtLeast(1, o.PageNumber))
 	}
 }
 

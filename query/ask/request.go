@@ -18,6 +18,7 @@ import (
 	_ "time/tzdata" // every zone on every machine
 	"unicode/utf8"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -182,7 +183,7 @@ func checkParameters(all []Parameter, list *Issues) {
 	for i, p := range all[:min(len(all), MaxParameters)] {
 		here := InParameter(i, "name")
 		if p.Name == "" {
-			list.addf(here, "is required")
+			list.addText(here, mistake.Required)
 		}
 		checkText(here, p.Name, list)
 		checkText(InParameter(i, "id"), p.ID, list)

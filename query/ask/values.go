@@ -59,7 +59,7 @@ type reader struct {
 // wrong reports JSON of another kind than wanted. Null is not a mistake: it says that the field is absent.
 func (r *reader) wrong(at FieldPath, wanted string, v fieldValue) {
 	if v.kind() != "null" {
-		r.addf(at, "must be %s, not %s", wanted, v.kind())
+		r.addText(at, mistake.Want(wanted, v.kind()))
 	}
 }
 
@@ -92,7 +92,7 @@ func (r *reader) whole(at FieldPath, v fieldValue) *int {
 		}
 	}
 	if err != nil {
-		r.addf(at, "must be a whole number, not %s", cut(digits))
+		r.addText(at, mistake.Want("a whole number", cut(digits)))
 		return nil
 	}
 	return &n
@@ -105,14 +105,14 @@ func (r *reader) page(at FieldPath, v fieldValue) int {
 		return 0
 	}
 	if *n < 1 {
-		r.addf(at, "must be at least 1, not %d", *n)
+		r.addText(at, mistake.AtLeast(1, *n))
 	}
 	return *n
 }
 
 func (list *Issues) atMost(at FieldPath, what string, most, count int) {
 	if count > most {
-		list.addf(at, "may have at most %d %s, not %d", most, what, count)
+		list.addText(at, mistake.AtMost(most, what, count))
 	}
 }
 
@@ -148,7 +148,7 @@ func (r *reader) parameters(at FieldPath, v fieldValue) []Parameter {
 		case "an object":
 			readObject(r, parameterMembers, here, item, &all[i])
 		default:
-			r.addf(here, "must be the name of a query type or an object, not %s", item.kind())
+			r.addText(here, mistake.Want("the name of a query type or an object", item.kind()))
 		}
 	}
 	r.atMost(at, what, MaxParameters, len(items))
@@ -173,7 +173,7 @@ func (r *reader) groupBy(at FieldPath, v fieldValue) []string {
 	for i, item := range items {
 		name, ok := item.str()
 		if !ok {
-			r.addf(at.Item(i), "must be a string, not %s", item.kind())
+			r.addText(at.Item(i), mistake.Want("a string", item.kind()))
 		}
 		if i < maxGroups {
 			all = append(all, name)
@@ -210,7 +210,7 @@ func (r *reader) filters(at FieldPath, v fieldValue) []Filter {
 
 func (r *reader) filter(at FieldPath, v fieldValue) Filter {
 	if v.kind() != "an object" {
-		r.addf(at, `must be an object such as {"field":"country","op":"eq","value":"DE"}, not %s`, v.kind())
+		r.addText(at, mistake.Want(`an object such as {"field":"country","op":"eq","value":"DE"}`, v.kind()))
 		return Filter{}
 	}
 	var f sentFilter
@@ -219,11 +219,11 @@ func (r *reader) filter(at FieldPath, v fieldValue) Filter {
 	many, known := operators[f.Op]
 	switch {
 	case !f.has:
-		r.addf(at, "is required")
+		r.addText(at, mistake.Required)
 	case !known:
 		// The operator says whether one value is meant or several.
 	case many && !f.array:
-		r.addf(at, "must be an array for %s, not one value", f.Op)
+		r.addText(at, mistake.Want("an array for "+string(f.Op), "one value"))
 	case !many && f.array:
 		r.addf(at, "must be one value for %s, not an array; use in or not_in for several", f.Op)
 	}

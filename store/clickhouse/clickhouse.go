@@ -73,7 +73,6 @@ var (
 	_ store.Eraser      = (*Store)(nil)
 	_ store.Lister      = (*Store)(nil)
 	_ store.Restorer    = (*Store)(nil)
-	_ store.Versioner   = (*Store)(nil)
 	_ store.Deriver     = (*Store)(nil)
 	_ store.StateKeeper = (*Store)(nil)
 	_ store.Loaded      = (*Store)(nil)

@@ -209,11 +209,11 @@ func (s *Store) rowsOf(t *testing.T, table string) uint64 {
 
 func (s *Store) versionOf(t *testing.T, site string, at time.Time) uint64 {
 	t.Helper()
-	v, err := s.Version(t.Context(), store.Subject{Kind: store.KindWebsite, ID: site}, at, at.Add(day))
+	days, err := s.Days(t.Context(), store.Subject{Kind: store.KindWebsite, ID: site}, at, at.Add(day))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return store.VersionOf(days)
 }
 
 // An abandoned write frees its place and its rows, unless it is being stored.

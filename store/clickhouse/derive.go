@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +40,20 @@ type daySeal struct {
 	version     uint64
 }
 
+// sealed returns the [store.Day.Sealed] of a day: the greatest version of the days that its seal was computed from, or 0
+// if there is no valid seal. Versions of several days cannot be compared, so the store is not a [store.Resealer].
+func (d *dayStates) sealed(day int32) uint64 {
+	seal, ok := d.seals[day]
+	if !ok || d.sum(seal.first, seal.last) != seal.version {
+		return 0
+	}
+	greatest := uint64(1) // a day without rows may be sealed
+	for near := seal.first; near <= seal.last; near++ {
+		greatest = max(greatest, d.versions[near])
+	}
+	return greatest
+}
+
 // sum returns the sum of the versions of the days from first to last.
 func (d *dayStates) sum(first, last int32) (version uint64) {
 	for day := first; day <= last; day++ {
@@ -59,9 +72,10 @@ func (d *dayStates) changes(first, last int32) bool {
 	return false
 }
 
-// Days implements [store.Deriver]. It queries the server each time, as Version does. With replicas, a seal
-// that Days reports as valid may be missing on the replica that answers a query, unless [Config.Settings] has
-// select_sequential_consistency = 1.
+// Days implements [store.DayLister]. It queries the server each time, so it includes every write that another process
+// acknowledged. It reads a few rows by the keys of two tables. With replicas, versions and seals agree with answers only
+// if [Config.Settings] has select_sequential_consistency = 1. While rows of a day expire, during the two months after
+// [Config.Retention], its version changes every second.
 func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
 	if !from.Before(to) {
 		return nil, ctx.Err()
@@ -80,11 +94,7 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 		if day < first || day > last {
 			continue
 		}
-		one := store.Day{Start: time.Unix(int64(day)*86_400, 0).UTC(), Version: known[day]}
-		if seal, ok := states.seals[day]; ok && states.sum(seal.first, seal.last) == seal.version {
-			one.Sealed = math.MaxUint64
-		}
-		days = append(days, one)
+		days = append(days, store.Day{Start: time.Unix(int64(day)*86_400, 0).UTC(), Version: known[day], Sealed: states.sealed(day)})
 	}
 	return days, nil
 }

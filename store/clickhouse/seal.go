@@ -18,15 +18,12 @@ import (
 )
 
 // Seal implements [store.Deriver]. It skips days if rows change meanwhile on them or on the days from which
-// they are computed; that is not an error. It fails if d has Changed. Only one Seal runs at a time.
+// they are computed; that is not an error. Only one Seal runs at a time.
 func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 	if s.closing.Err() != nil {
 		return errClosed
 	}
-	switch {
-	case d.Changed != nil:
-		return errors.New("clickhouse: seal: Derivation.Changed is not supported")
-	case max(d.Before, d.After) > mostAround:
+	if max(d.Before, d.After) > mostAround {
 		return fmt.Errorf("clickhouse: seal: Before and After must be at most %d days, not %d", mostAround, max(d.Before, d.After))
 	}
 	s.deriving.Lock()

@@ -158,19 +158,6 @@ func (c *Config) expiring() string {
 	return " + least(greatest(" + since + ", 0), " + goneSeconds + ")"
 }
 
-// Version queries the server each time. It reads a few rows of one table by its key, so it includes every write
-// that another process acknowledged. With replicas it agrees with answers only if [Config.Settings] has
-// select_sequential_consistency = 1. While rows of a day expire, during the two months after
-// [Config.Retention], its version changes every second.
-func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (version uint64, err error) {
-	if !from.Before(to) {
-		return 0, ctx.Err()
-	}
-	err = s.versions(ctx, "version", "SELECT toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))"+changedDays,
-		func(scan func(...any) error) error { return scan(&version) }, daysFrom(subject, utcDay(from.UnixMilli()), utcDay(to.Add(-1).UnixMilli()))...)
-	return version, err
-}
-
 // daysFrom returns the arguments of changedDays.
 func daysFrom(subject store.Subject, first, last int32) []any {
 	return []any{driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", first), driver.Named("to", last)}

@@ -14,11 +14,17 @@ var shop = store.Subject{Kind: store.KindWebsite, ID: "w"}
 // firstDay returns the version of the UTC day of the events of events().
 func firstDay(t *testing.T, s *clickhouse.Store) uint64 {
 	t.Helper()
-	v, err := s.Version(t.Context(), shop, monthEnd, monthEnd.Add(1))
+	return versionOf(t, s, shop, monthEnd)
+}
+
+// versionOf returns the version of the UTC day of an instant.
+func versionOf(t *testing.T, s *clickhouse.Store, of store.Subject, at time.Time) uint64 {
+	t.Helper()
+	days, err := s.Days(t.Context(), of, at, at.Add(1))
 	if err != nil {
-		t.Fatalf("Version: %v", err)
+		t.Fatalf("Days: %v", err)
 	}
-	return v
+	return store.VersionOf(days)
 }
 
 // Several stores write, and each sees the changes of the others. Merges change nothing.
@@ -62,11 +68,7 @@ func TestVersionChangesWithTheClock(t *testing.T) {
 	begun := func(site, at string) (version func() uint64) {
 		chtest.Exec(t, conn, "INSERT INTO versions (subject, day, begun, at) VALUES ('website "+site+"', 1, 1, "+at+")")
 		return func() uint64 {
-			v, err := s.Version(t.Context(), store.Subject{Kind: store.KindWebsite, ID: site}, time.Unix(86_400, 0), time.Unix(86_401, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
+			return versionOf(t, s, store.Subject{Kind: store.KindWebsite, ID: site}, time.Unix(86_400, 0))
 		}
 	}
 	now, before := begun("now", "now()"), begun("before", "now() - 7200")

@@ -49,8 +49,20 @@ type Dialect struct {
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
 	// Templates has the SQL of each Op. In a template, $1, $2, … stand for the operands, $* for all operands
-	// separated by commas, and $$ for a dollar sign. Only templates of [Op.Optional] operations may be empty.
+	// separated by commas, and $$ for a dollar sign. No template is empty.
 	Templates [numOps]string
+	// Seals describes the tables of sealed rows of a store that seals days. See store.Derivation.
+	Seals Seals
+}
+
+// Seals says which further columns the tables of sealed rows have. The zero value has none of them.
+type Seals struct {
+	// Replaced: sealed_sessions and sealed_hits have a column seal, which the store fills in, and may have rows of
+	// seals that newer ones replaced. Statements leave these rows out with [InSeals].
+	Replaced bool
+	// CountryNumber: sealed_hits has a column country_number, the [PrefixNumber] of country. It is for stores that
+	// find ranges of numbers faster than ranges of texts.
+	CountryNumber bool
 }
 
 // Call writes the operation op with operands, which are SQL text.
@@ -75,9 +87,6 @@ func (d *Dialect) Call(op Op, operands ...string) string {
 	}
 }
 
-// Has reports whether d has a template for op.
-func (d *Dialect) Has(op Op) bool { return d.Templates[op] != "" }
-
 // Check returns an error that lists everything missing in the dialect, or nil.
 func (d *Dialect) Check() error {
 	var faults []error
@@ -85,7 +94,7 @@ func (d *Dialect) Check() error {
 		faults = append(faults, errors.New("dialect: Name, Ident and Arg are required"))
 	}
 	for op := range numOps {
-		if !d.Has(op) && !op.Optional() {
+		if d.Templates[op] == "" {
 			faults = append(faults, fmt.Errorf("dialect %s: %s has no template", d.Name, op))
 		}
 	}

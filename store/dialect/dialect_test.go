@@ -7,10 +7,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
+// TestDialectsHaveEveryTemplate tests that each dialect is total, and that Check finds any operation without a
+// template.
 func TestDialectsHaveEveryTemplate(t *testing.T) {
 	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse()} {
 		if err := d.Check(); err != nil {
 			t.Error(err)
+		}
+		for op := range d.Templates {
+			without := *d
+			without.Templates[op] = ""
+			if err := without.Check(); err == nil || !strings.Contains(err.Error(), dialect.Op(op).String()+" has no template") {
+				t.Errorf("%s without %s: %v", d.Name, dialect.Op(op), err)
+			}
 		}
 	}
 }

@@ -9,7 +9,8 @@ func DuckDB() *Dialect {
 		Ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
 		// Without a cast to the column's exact type, DuckDB casts the column instead, and can no longer skip
 		// parts of a table without matching rows.
-		Arg: func(name string, k Kind) string { return "$" + name + "::" + duckdbTypes[k] },
+		Arg:   func(name string, k Kind) string { return "$" + name + "::" + duckdbTypes[k] },
+		Seals: Seals{CountryNumber: true},
 	}
 	for op := range numOps {
 		d.Templates[op] = table[op].duckdb

@@ -75,15 +75,12 @@ const (
 	JSONEach     // a join: one row with key and value per member of the JSON object $1; strings as text, other values as JSON
 	Among        // whether relation $3 has a row, on any server of a cluster, whose values $2 equal the values $1
 	OnlyRow      // $1 of relation $2, which has exactly one row
-	InSeals      // whether the seal $1 of a row is the latest of some day of subject $2 between the instants $3 and $4; no template if the store deletes rows of replaced seals at once
-	PrefixNumber // the first two characters of text $1 as a whole number, rarely shared with other texts; no template if the store finds ranges of texts as fast as ranges of numbers
+	InSeals      // whether the seal $1 of a row is the latest of some day of subject $2 between the instants $3 and $4; always true without Seals.Replaced
+	PrefixNumber // 1024 times the first character of the ASCII text $1 plus the second, as a whole number; 0 stands for a missing one
 	RunOnce      // after a relation's name in WITH: the query $1; if the database can, it runs once however often the relation is read
 
 	numOps
 )
-
-// Optional reports whether a dialect may omit the template for op; the comments of these operations say when.
-func (op Op) Optional() bool { return op == InSeals || op == PrefixNumber }
 
 // OfRow reports whether op is computed from a single row: it is neither an aggregate nor a window function.
 func (op Op) OfRow() bool { return op >= If }

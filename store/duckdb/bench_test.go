@@ -65,7 +65,7 @@ func BenchmarkQuery(b *testing.B) {
 			}
 		})
 	}
-	b.Run("version", func(b *testing.B) {
+	b.Run("days", func(b *testing.B) {
 		if _, err := s.Write(context.Background(), batch("e", 100)); err != nil {
 			b.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func BenchmarkQuery(b *testing.B) {
 		from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		to := from.AddDate(1, 0, 0)
 		for b.Loop() {
-			if _, err := s.Version(context.Background(), w, from, to); err != nil {
+			if _, err := s.Days(context.Background(), w, from, to); err != nil {
 				b.Fatal(err)
 			}
 		}

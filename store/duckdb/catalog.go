@@ -60,24 +60,11 @@ func (c *catalog) latest() uint64 {
 	return c.version
 }
 
-// between returns the largest version of s on the days from first to last.
-func (c *catalog) between(s store.Subject, first, last int32) uint64 {
+// versionOf returns the version of a day of s, or 0 if it never had rows.
+func (c *catalog) versionOf(s store.Subject, day int32) uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	days := c.days[c.numbers[s]] // no subject has the number 0
-	var greatest uint64
-	if int64(last)-int64(first) < int64(len(days)) {
-		for day := first; day <= last; day++ {
-			greatest = max(greatest, days[day])
-		}
-		return greatest
-	}
-	for day, version := range days {
-		if first <= day && day <= last {
-			greatest = max(greatest, version)
-		}
-	}
-	return greatest
+	return c.days[c.numbers[s]][day] // no subject has the number 0
 }
 
 // states returns the days of s from first to last that have a version or a seal, ordered by time.

@@ -33,7 +33,7 @@ func openClustering(t testing.TB, path string, rows int64) *Store {
 	return openSetup(t, Config{Path: path, Now: longAfter}, setup{all, (*instance).engine, rows})
 }
 
-// A clustered store calls Maintain after each Write and Seal.
+// A clustered store calls Maintain after each Write, Seal and Reseal.
 type clustered struct{ *Store }
 
 func (c clustered) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
@@ -43,6 +43,10 @@ func (c clustered) Write(ctx context.Context, b *store.Batch) (store.Written, er
 
 func (c clustered) Seal(ctx context.Context, d store.Derivation) error {
 	return errors.Join(c.Store.Seal(ctx, d), c.Maintain(ctx))
+}
+
+func (c clustered) Reseal(ctx context.Context, d store.Derivation, changed store.Statement) error {
+	return errors.Join(c.Store.Reseal(ctx, d, changed), c.Maintain(ctx))
 }
 
 // TestReferenceOfClusters compares answers about rows in clusters with the reference evaluator.

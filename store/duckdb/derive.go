@@ -13,12 +13,20 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Days implements [store.Deriver].
+// Days implements [store.DayLister] without a query. Commits of all subjects are numbered together.
 func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
-	if !from.Before(to) {
-		return nil, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return s.catalog.states(subject, utcDay(from.UnixMilli()), lastDay(to)), ctx.Err()
+	select {
+	case <-s.closing:
+		return nil, errClosed
+	default:
+	}
+	if !from.Before(to) {
+		return nil, nil
+	}
+	return s.catalog.states(subject, utcDay(from.UnixMilli()), lastDay(to)), nil
 }
 
 // Websites implements [store.Deriver].
@@ -29,8 +37,16 @@ func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) 
 // Seal implements [store.Deriver]. It writes sessions, hits and seals in one transaction on a separate
 // connection, while queries and writes run. Only one Seal runs at a time. Seal and Erase wait for each other,
 // so that Erase leaves no results.
-func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
-	bound, err := s.derivation(d)
+func (s *Store) Seal(ctx context.Context, d store.Derivation) error { return s.seal(ctx, d, nil) }
+
+// Reseal implements [store.Resealer]. It works as Seal does.
+func (s *Store) Reseal(ctx context.Context, d store.Derivation, changed store.Statement) error {
+	return s.seal(ctx, d, &changed)
+}
+
+// seal computes all session ids or, unless changed is nil, the ids that it selects.
+func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Statement) error {
+	bound, err := s.derivation(d, changed)
 	if err != nil {
 		return err
 	}
@@ -44,8 +60,8 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 		return nil // there are no rows
 	}
 	days := sealedDays{subject: number, first: utcDay(d.From.UnixMilli()), last: lastDay(d.To), version: s.catalog.latest()}
-	if d.Changed != nil && slices.ContainsFunc(s.catalog.states(d.Subject, days.first, days.last), func(day store.Day) bool { return day.Sealed == 0 }) {
-		return &fault{kind: store.ErrUnavailable, cause: errors.New("seal: Derivation.Changed is set, but one of the days has no seal")}
+	if changed != nil && slices.ContainsFunc(s.catalog.states(d.Subject, days.first, days.last), func(day store.Day) bool { return day.Sealed == 0 }) {
+		return &fault{kind: store.ErrUnavailable, cause: errors.New("reseal: one of the days has no seal")}
 	}
 	err = s.withConnection(ctx, func(ctx context.Context, c *conn) error {
 		return transact(c, func() error { return days.keep(ctx, c, bound) })
@@ -66,19 +82,19 @@ type boundStatement struct {
 // A boundDerivation has the statements of a store.Derivation, with the driver's arguments.
 type boundDerivation struct {
 	sessions, hits boundStatement
-	changed        *boundStatement
+	changed        *boundStatement // nil: all session ids
 }
 
-// derivation returns d with the driver's arguments.
-func (s *Store) derivation(d store.Derivation) (bound boundDerivation, err error) {
+// derivation returns d with the driver's arguments. changed may be nil.
+func (s *Store) derivation(d store.Derivation, changed *store.Statement) (bound boundDerivation, err error) {
 	if bound.sessions, err = s.binding(d.Sessions); err != nil {
 		return bound, err
 	}
-	if bound.hits, err = s.binding(d.Hits); err != nil || d.Changed == nil {
+	if bound.hits, err = s.binding(d.Hits); err != nil || changed == nil {
 		return bound, err
 	}
-	changed, err := s.binding(*d.Changed)
-	bound.changed = &changed
+	ids, err := s.binding(*changed)
+	bound.changed = &ids
 	return bound, err
 }
 

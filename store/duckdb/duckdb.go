@@ -44,11 +44,10 @@ type setup struct {
 var (
 	_ store.Store       = (*Store)(nil)
 	_ store.Writer      = (*Store)(nil)
-	_ store.Versioner   = (*Store)(nil)
 	_ store.Eraser      = (*Store)(nil)
 	_ store.Lister      = (*Store)(nil)
 	_ store.Restorer    = (*Store)(nil)
-	_ store.Deriver     = (*Store)(nil)
+	_ store.Resealer    = (*Store)(nil)
 	_ store.StateKeeper = (*Store)(nil)
 	_ store.Maintainer  = (*Store)(nil)
 	_ store.Loaded      = (*Store)(nil)
@@ -109,23 +108,6 @@ func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
 // BusyTime implements [store.Loaded].
 func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
-
-// Version implements [store.Versioner] without a query. It returns the number of the latest commit that changed
-// one of the days. Commits of all subjects are numbered together.
-func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (uint64, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	select {
-	case <-s.closing:
-		return 0, errClosed
-	default:
-	}
-	if !from.Before(to) {
-		return 0, nil
-	}
-	return s.catalog.between(subject, utcDay(from.UnixMilli()), lastDay(to)), nil
-}
 
 // Close waits for the commit in progress, stops queries, moves the log into the file and closes it. Writes that
 // still wait fail with an error that wraps [store.ErrUnavailable], and are not stored. Close returns an error,

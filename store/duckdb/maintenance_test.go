@@ -52,11 +52,7 @@ func TestReplacedVersionsAreDeleted(t *testing.T) {
 		mustWrite(t, s, b)
 	}
 	version := func(s *Store, day int64) uint64 {
-		v, err := s.Version(t.Context(), site, time.Unix(day*86_400, 0), time.Unix((day+1)*86_400, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return versionOf(t, s, site, time.Unix(day*86_400, 0), time.Unix((day+1)*86_400, 0))
 	}
 	if n := count(t, s, "versions"); n != 30 {
 		t.Fatalf("%d rows of versions before the test, want 30", n)
@@ -236,11 +232,7 @@ func TestEraseRemovesOnlyOneSubject(t *testing.T) {
 	}
 	mustWrite(t, s, b)
 	version := func(of store.Subject) uint64 {
-		v, err := s.Version(t.Context(), of, at.AddDate(0, 0, 9), at.AddDate(0, 0, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return versionOf(t, s, of, at.AddDate(0, 0, 9), at.AddDate(0, 0, 10))
 	}
 	before := version(site)
 	if n, err := s.Erase(t.Context(), site); err != nil || n != 6 {

@@ -164,10 +164,10 @@ func TestCloseStopsEverything(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 	_, writing := s.Write(ctx, event("e"))
-	_, asking := s.Version(ctx, site, time.Time{}, time.Now())
+	_, asking := s.Days(ctx, site, time.Time{}, time.Now())
 	_, erasing := s.Erase(ctx, site)
 	for call, err := range map[string]error{
-		"the running query": <-running, "Ping": s.Ping(ctx), "Write": writing, "Version": asking, "Erase": erasing,
+		"the running query": <-running, "Ping": s.Ping(ctx), "Write": writing, "Days": asking, "Erase": erasing,
 		"Restore": s.Restore(ctx, "", event("e")),
 	} {
 		if !errors.Is(err, store.ErrUnavailable) {

@@ -115,7 +115,7 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 	number := s.catalog.number(subject)
 	states = slices.DeleteFunc(slices.Clone(states), func(one store.State) bool {
 		day := utcDay(one.Day.UnixMilli())
-		return s.catalog.between(subject, day, day) != one.Rows
+		return s.catalog.versionOf(subject, day) != one.Rows
 	})
 	if number == unknownSubject || len(states) == 0 {
 		return ctx.Err()

@@ -66,6 +66,16 @@ const endless = "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b
 
 var site = store.Subject{Kind: store.KindWebsite, ID: "w"}
 
+// versionOf returns the version of the rows of a subject on the days that [from, to) touches.
+func versionOf(t testing.TB, s *Store, of store.Subject, from, to time.Time) uint64 {
+	t.Helper()
+	days, err := s.Days(t.Context(), of, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.VersionOf(days)
+}
+
 // event returns a batch with one event.
 func event(id string) *store.Batch {
 	return &store.Batch{Events: []store.Event{{Website: site.ID, ID: id, Time: time.Unix(0, 0)}}}

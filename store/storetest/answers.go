@@ -21,8 +21,8 @@ func Answers(t *testing.T, h Harness, seed uint64) {
 		t.Run(map[bool]string{false: "cached", true: "but versions do not change"}[mutated], func(t *testing.T) {
 			t.Parallel()
 			s := &counted{Store: h.open(t), stuck: mutated}
-			if _, ok := s.Store.(store.Versioner); !ok {
-				t.Skipf("not tested: %T does not implement store.Versioner", s.Store)
+			if _, ok := s.Store.(store.DayLister); !ok {
+				t.Skipf("not tested: %T does not implement store.DayLister", s.Store)
 			}
 			wrong, saved := keptAnswers(t, h, s, seed)
 			if mutated && len(wrong) == 0 {
@@ -110,10 +110,10 @@ func (c *counted) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 	return c.Store.Query(ctx, stmt)
 }
 
-func (c *counted) Version(ctx context.Context, s store.Subject, from, to time.Time) (uint64, error) {
-	v, ok := c.Store.(store.Versioner)
+func (c *counted) Days(ctx context.Context, s store.Subject, from, to time.Time) ([]store.Day, error) {
+	d, ok := c.Store.(store.DayLister)
 	if c.stuck || !ok {
-		return 1, nil
+		return nil, nil
 	}
-	return v.Version(ctx, s, from, to)
+	return d.Days(ctx, s, from, to)
 }

@@ -23,6 +23,55 @@ func deriverCases() []contractCase {
 	}
 }
 
+// resealerCases returns the cases of store.Resealer.
+func resealerCases() []contractCase {
+	return []contractCase{
+		{name: "versions of all days are the numbers of commits", run: testCommits,
+			defends: "versions of all days are the numbers of commits, and Sealed is the number of the latest commit before the day was sealed"},
+		{name: "a late row needs no whole seal", run: testReseal, defends: "Reseal is Seal for the session ids that changed selects"},
+	}
+}
+
+func testCommits(w *trial) {
+	last := uint64(0)
+	for i, late := range []int{3, 0, 2} {
+		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
+		from := midnight.AddDate(0, 0, -late)
+		v := w.version(website("w"), from, from.Add(day))
+		if v <= last {
+			w.Errorf("version %d of the day of a write, want more than %d, the version of another day before", v, last)
+		}
+		last = v
+	}
+	w.seals(true)
+	days, err := interfaceOf[store.Deriver](w).Days(w.Context(), w.own(website("w")), midnight.AddDate(0, 0, -3), noon)
+	if err != nil || len(days) != 4 {
+		w.Fatalf("Days: %v, %v; want 4 days", days, err)
+	}
+	for _, d := range days {
+		if d.Sealed < last {
+			w.Errorf("%v was sealed at %d, want at least the latest commit %d", d.Start, d.Sealed, last)
+		}
+	}
+}
+
+func testReseal(w *trial) {
+	e, err := query.New(query.Config{Store: w.store, Now: w.clock})
+	if err != nil {
+		w.Fatal(err)
+	}
+	from, to := midnight.AddDate(0, 0, -8), midnight.AddDate(0, 0, 1)
+	for i, late := range []int{2, 2, 3} {
+		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
+		if err := e.Reseal(w.Context(), w.own(website("w")), from, to); err != nil {
+			w.Fatal(err)
+		}
+		if n := w.seals(false); n != 18 {
+			w.Errorf("%d seals are valid after %d writes, want 18", n, i+1)
+		}
+	}
+}
+
 func dayBefore(days int, id string) store.Batch {
 	b := pageview("w", id)
 	b.Events[0].Time = noon.AddDate(0, 0, -days)

@@ -29,8 +29,8 @@
 // TestStore/Store/cases tests whole answers, each with the rule that it checks. TestStore/Writer tests which
 // rows are stored, each case with the sentence of [store.Writer] that it checks.
 //
-// Fourth, add the optional interfaces, one by one: store.Versioner, [store.Deriver], [store.StateKeeper],
-// [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
+// Fourth, add the optional interfaces, one by one: [store.DayLister], [store.Deriver],
+// [store.Resealer], [store.StateKeeper], [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
 // interfaces that the store does not implement.
 //
 // Fifth, test with random requests. [Reference] compares answers with plain loops over lists. [Properties] and

@@ -119,7 +119,7 @@ func (c *client) handlerOver(s store.Store, filters []query.Filter, now time.Tim
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := s.(store.Versioner) // optional
+	versions, _ := s.(store.DayLister) // optional
 	return httpapi.New(httpapi.Config{Engine: engine, Directory: everything{}, Auth: keyWith(filters), Versions: versions,
 		Limiter: auth.Unlimited, Audit: auth.Discard, Now: func() time.Time { return now }})
 }

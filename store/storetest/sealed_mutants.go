@@ -11,17 +11,18 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
 // A badSealer makes a mistake in the sealed results, in the reported days, or in the reading of seals.
 type badSealer struct {
 	derivedStore
-	days func([]store.Day)       // nil: no change
-	seal func(*store.Derivation) // nil: no change
-	read func(sql string) string // nil: no change
-	kept func(*store.State)      // nil: no change
+	days    func([]store.Day)                                   // nil: no change
+	seal    func(*store.Derivation)                             // nil: no change
+	part    func(d *store.Derivation, changed *store.Statement) // of Reseal; nil: no change
+	read    func(sql string) string                             // nil: no change
+	kept    func(*store.State)                                  // nil: no change
+	updates bool                                                // the mistake is only possible in a store.Resealer
 }
 
 // keeper returns the store's StateKeeper, or one that stores nothing.
@@ -95,11 +96,37 @@ func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
 	return b.derivedStore.Seal(ctx, d)
 }
 
+// over returns b over s: a store.Resealer if s is one.
+func (b badSealer) over(s derivedStore) derivedStore {
+	b.derivedStore = s
+	if r, ok := s.(store.Resealer); ok {
+		return badResealer{b, r}
+	}
+	return b
+}
+
+// A badResealer is a badSealer that also updates seals.
+type badResealer struct {
+	badSealer
+	resealer store.Resealer
+}
+
+// Reseal updates seals with the mistake.
+func (b badResealer) Reseal(ctx context.Context, d store.Derivation, changed store.Statement) error {
+	if b.seal != nil {
+		b.seal(&d)
+	}
+	if b.part != nil {
+		b.part(&d, &changed)
+	}
+	return b.resealer.Reseal(ctx, d, changed)
+}
+
 func unfiltered(q reference.Question) bool {
 	return len(q.Filters)+len(q.Mandatory)+len(q.GroupBy) == 0
 }
 
-// numbered is a mistake that is only possible in stores with dialect.PrefixNumber.
+// numbered is a mistake that is only possible in stores with the column country_number.
 const numbered = "a country has another number than when it was sealed"
 
 // KillsSealMutants plants one mistake at a time in the sealing of a store. It fails unless the comparison with
@@ -143,21 +170,17 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == "country" })
 		}},
 		{"a changed id is also read from the seal",
-			badSealer{read: Rewritten(`\(coalesce\(i\..told., 0\) = 0\)`, "true")}, before, 0, nil},
+			badSealer{updates: true, read: Rewritten(`\(coalesce\(i\..told., 0\) = 0\)`, "true")}, before, 0, nil},
 		{"an id that changed on a day outside the range counts as unchanged",
-			badSealer{read: Rewritten(`(FROM events AS t WHERE [^)]*\) AND \(t\..time. >= )([^)]*)(\) AND \(t\..time. < )([^)]*)(\) AND \(t\..version. > )`,
+			badSealer{updates: true, read: Rewritten(`(FROM events AS t WHERE [^)]*\) AND \(t\..time. >= )([^)]*)(\) AND \(t\..time. < )([^)]*)(\) AND \(t\..version. > )`,
 				fmt.Sprintf("${1}(${2} + %d)${3}(${4} - %d)${5}", 4*dayMillis, 2*dayMillis))}, before, 0, OfType("utm_terms")},
 		{"a changed id has no events before its latest one",
-			badSealer{read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil},
-		{"old results of a changed id stay when the day is sealed again", badSealer{seal: func(d *store.Derivation) {
-			if d.Changed != nil {
-				d.Changed.SQL = "SELECT * FROM (" + d.Changed.SQL + ") WHERE false"
-			}
+			badSealer{updates: true, read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil},
+		{"old results of a changed id stay when the day is sealed again", badSealer{part: func(_ *store.Derivation, changed *store.Statement) {
+			changed.SQL = "SELECT * FROM (" + changed.SQL + ") WHERE false"
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
-		{"a changed id is not sealed again", badSealer{seal: func(d *store.Derivation) {
-			if d.Changed != nil {
-				d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") WHERE false"
-			}
+		{"a changed id is not sealed again", badSealer{part: func(d *store.Derivation, _ *store.Statement) {
+			d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") WHERE false"
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
 		{"a stored partial is valid with any version", badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
 			sealing{share: 0.5, most: 30, only: busiest, store: true}, 0, unfiltered},
@@ -169,19 +192,20 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			if _, keeps := first.(store.StateKeeper); !keeps && m.made.kept != nil {
 				t.Skip("the store does not implement store.StateKeeper")
 			}
-			if m.name == numbered && !first.Dialect().Has(dialect.PrefixNumber) {
-				t.Skip("the dialect has no template for PrefixNumber")
+			if _, reseals := first.(store.Resealer); !reseals && (m.made.part != nil || m.made.updates) {
+				t.Skip("the store does not implement store.Resealer")
+			}
+			if m.name == numbered && !first.Dialect().Seals.CountryNumber {
+				t.Skip("sealed hits have no column country_number")
 			}
 			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
-				bad := m.made
 				if m.how == before && seed == firstDataset {
-					bad.derivedStore = first
+					bad := m.made.over(first)
 					return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: bad}, rows), dataOf(seed), questions, true)
 				}
 				s := h.open(t)
-				bad.derivedStore = s.(derivedStore)
-				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, m.warm))
-				if bad.kept != nil { // only the first answer can show the mistake
+				got := h.warmed(t, s, m.made.over(s.(derivedStore)), seed, m.how, firstOf(questions, m.warm))
+				if m.made.kept != nil { // only the first answer can show the mistake
 					got.engine, got.second, got.again = got.second, nil, 0
 				}
 				return compareReference(t.Context(), got, dataOf(seed), questions, true)

@@ -161,11 +161,11 @@ func (w *trial) count(table string, of store.Subject, want int) {
 // version reads the version of a subject between two instants.
 func (w *trial) version(of store.Subject, from, to time.Time) uint64 {
 	w.Helper()
-	v, err := interfaceOf[store.Versioner](w).Version(context.Background(), w.own(of), from, to)
+	days, err := interfaceOf[store.DayLister](w).Days(context.Background(), w.own(of), from, to)
 	if err != nil {
-		w.Fatalf("Version: %v", err)
+		w.Fatalf("Days: %v", err)
 	}
-	return v
+	return store.VersionOf(days)
 }
 
 // own returns the subject with the id it has in the store.
@@ -176,7 +176,7 @@ func (w *trial) own(of store.Subject) store.Subject {
 
 // versioned reports whether the store has versions.
 func (w *trial) versioned() bool {
-	_, ok := w.store.(store.Versioner)
+	_, ok := w.store.(store.DayLister)
 	return ok
 }
 

@@ -115,7 +115,7 @@ func testEraseForgets(w *trial) {
 
 func testEraseVersions(w *trial) {
 	if !w.versioned() {
-		w.Skip("the store does not implement store.Versioner")
+		w.Skip("the store does not implement store.DayLister")
 	}
 	w.write(named("s"), 9, 0)
 	w.write(named("other"), 9, 0)

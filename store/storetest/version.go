@@ -6,21 +6,21 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// versionCases returns the cases of store.Versioner.
+// versionCases returns the cases of store.DayLister.
 func versionCases() []contractCase {
 	return []contractCase{
-		{name: "without data the version is 0", run: testVersionNone, defends: "Version is 0 if there are no rows"},
+		{name: "without data the version is 0", run: testVersionNone, defends: "0 means that the day never had rows"},
 		{name: "every write makes the versions of its days larger", run: testVersionGrows,
-			defends: "every change to one of those days makes it larger, including late rows and erasing"},
+			defends: "every change to the rows of a day makes its Version larger, including late rows and erasing"},
 		{name: "a range includes only the days that it touches", run: testVersionRange,
-			defends: "Version returns a number for the rows of s on the UTC days that [from, to) touches"},
+			defends: "Days returns the UTC days that [from, to) touches"},
 		{name: "a batch of repeats changes no version", run: testVersionRepeats,
 			defends: "an answer is valid while the versions of its days do not change"},
 		{name: "versions survive a restart and continue to grow", restarts: true, run: testVersionRestart,
 			defends: "it never becomes smaller, not even after a restart"},
 		{name: "rows of every kind change the version", run: testVersionRows,
-			defends: "every change to one of those days makes it larger"},
-		{name: "links and monitors also have versions", run: testVersionKinds, defends: "Version works for any subject"},
+			defends: "every change to the rows of a day makes its Version larger"},
+		{name: "links and monitors also have versions", run: testVersionKinds, defends: "Days works for any subject"},
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 )
 
 // tellChanged adds the relations of the ids that changed, once.
-func (c *compiler) tellChanged() {
+func (c *reader) tellChanged() {
 	if c.toldChanged {
 		return
 	}

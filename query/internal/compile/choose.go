@@ -8,8 +8,12 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
+
+// A chooser finds the rows of a page first, where this is faster.
+type chooser struct{ tables }
 
 // manyMetrics is the least number of metrics that do not order rows for which it is faster to find the rows of a page first. That
 // reads the table twice.
@@ -17,7 +21,7 @@ const manyMetrics = 6
 
 // chooses reports whether the statement finds the rows of the page first and computes their other columns only then: if one table
 // gives many metrics, and none is a share of rows that the page does not have.
-func (c *compiler) chooses(parts []*part) bool {
+func (c *chooser) chooses(parts []*part) bool {
 	ty := c.p.Type
 	return len(parts) == 1 && ty.Shape == catalog.Breakdown && len(ty.Values) == 0 && len(ty.DimensionFields) > 0 &&
 		c.p.Limit > 0 && !c.p.Keyed && !c.p.OfKeys && parts[0].tb.Rows == catalog.PlainRows &&
@@ -26,8 +30,8 @@ func (c *compiler) chooses(parts []*part) bool {
 }
 
 // choosing is p with the metrics alone that order its rows and leave some out.
-func (c *compiler) choosing(p *part) *part {
-	asked := columnsOf("j", selection{columns: c.orderedBy(), where: c.having()})
+func (c *chooser) choosing(p *part) *part {
+	asked := columnsOf("j", selection{columns: c.orderedBy(), where: having(c.steps)})
 	few := *p
 	few.metrics = slices.DeleteFunc(slices.Clone(p.metrics), func(m *catalog.BoundMetric) bool {
 		return !slices.Contains(asked, string(m.Alias()))
@@ -36,17 +40,16 @@ func (c *compiler) choosing(p *part) *part {
 	return &few
 }
 
-// orderedBy are the columns that the rows are ordered by.
-func (c *compiler) orderedBy() []named {
-	order := c.ordering(nil, nil)
-	return slices.DeleteFunc(c.columns(), func(col named) bool {
-		return !slices.ContainsFunc(order, func(o ordering) bool { return o.e.IsOut(col.as) })
+// orderedBy are the columns of the type that the rows are ordered by.
+func (c *chooser) orderedBy() []named {
+	return slices.DeleteFunc(columns(c.steps.Columns[c.steps.Groups:]), func(col named) bool {
+		return !slices.ContainsFunc(c.steps.Order, func(s plan.Step) bool { return s.Column == col.as })
 	})
 }
 
 // choose adds the relation chosen: the keys of the rows of the page, and of the pages before. It leaves the other rows out of p.
 // Only the sessions of chosen rows are formed, unless rows are chosen by their sessions.
-func (c *compiler) choose(p *part) {
+func (c *chooser) choose(p *part) {
 	few, id := c.choosing(p), c.idOf(p)
 	switch {
 	case id.Absent():
@@ -65,8 +68,8 @@ func (c *compiler) choose(p *part) {
 
 // idOf is the hash that the rows of p have of the only key: then there are many keys, and few rows of
 // each. It is absent where there are other keys, or none has a hash.
-func (c *compiler) idOf(p *part) expr.Expr {
-	keys := slices.Concat(c.p.Group, c.p.Type.DimensionFields)
+func (c *chooser) idOf(p *part) expr.Expr {
+	keys := c.steps.Keys
 	if len(keys) > 1 || keys[0].Hash == "" || c.p.Type.SkipEmptyField != keys[0] || p.rows != nil || p.q.lateral != (relation{}) {
 		return expr.Expr{}
 	}
@@ -74,7 +77,7 @@ func (c *compiler) idOf(p *part) expr.Expr {
 }
 
 // chooseKeys chooses the keys that few orders first, and leaves the rows of others out of p.
-func (c *compiler) chooseKeys(few, p *part) {
+func (c *chooser) chooseKeys(few, p *part) {
 	c.with("ordered_"+few.tb.Name, c.build(few.q))
 	chosen := c.pageOf("ordered_" + few.tb.Name)
 	var keys, columns []expr.Expr
@@ -89,14 +92,13 @@ func (c *compiler) chooseKeys(few, p *part) {
 
 // pageOf selects the rows of the page, and those before, from an answer by its keys; it shows what they are
 // ordered by.
-func (c *compiler) pageOf(answer string) selection {
-	keys := c.keys()
-	return selection{from: relation{answer, "j"}, columns: c.orderedBy(), where: c.having(),
-		order: c.ordering(keys[:len(c.p.Group)], keys[len(c.p.Group):]), tail: fmt.Sprintf("LIMIT %d", c.wanted())}
+func (c *chooser) pageOf(answer string) selection {
+	return selection{from: relation{answer, "j"}, columns: c.orderedBy(), where: having(c.steps), order: orderings(c.steps.Order),
+		tail: fmt.Sprintf("LIMIT %d", c.wanted())}
 }
 
-// wanted returns the number of rows to choose: one more than are shown, so that HasMore is known.
-func (c *compiler) wanted() int { return c.p.Offset + c.p.Limit + 1 }
+// wanted returns the number of rows of the page and of those before it.
+func (c *chooser) wanted() int { return c.steps.Offset + c.steps.Limit }
 
 // asksSessions reports whether any of these expressions reads the sessions of rows.
 func asksSessions(of ...expr.Expr) bool {
@@ -109,7 +111,7 @@ const chosenID = expr.Ident("chosen_id")
 
 // chooseIDs chooses by id. An id may be chosen several times, once for each of its rows: DuckDB makes a filter of the chosen ids,
 // with a size by their number, and a small filter lets many other ids through.
-func (c *compiler) chooseIDs(few *part, id expr.Expr) {
+func (c *chooser) chooseIDs(few *part, id expr.Expr) {
 	few.q.columns = append(few.q.columns, named{chosenID, expr.Call(dialect.AnyValue, id)})
 	latest := c.latest(few, id)
 	c.with("ordered_"+few.tb.Name, c.build(few.q))
@@ -125,7 +127,7 @@ func (c *compiler) chooseIDs(few *part, id expr.Expr) {
 }
 
 // readChosen makes p read its chosen rows first, so that only these are joined to sessions.
-func (c *compiler) readChosen(p *part, id expr.Expr) {
+func (c *chooser) readChosen(p *part, id expr.Expr) {
 	rows := selection{from: p.q.from}
 	var where []expr.Expr
 	for _, cond := range p.q.where {
@@ -156,16 +158,4 @@ func (c *compiler) readChosen(p *part, id expr.Expr) {
 // among holds where e is in a column of a relation.
 func among(e expr.Expr, of expr.Alias, column expr.Ident) expr.Expr {
 	return expr.Call(dialect.Among, e, expr.Col(of, column), expr.Relation(of))
-}
-
-// having says which rows of the answer are shown.
-func (c *compiler) having() []expr.Expr {
-	var found []expr.Expr
-	for _, m := range c.p.Type.SkipZeroMetrics {
-		found = append(found, expr.Gt(catalog.Joined(m.Alias()), expr.Int(0)))
-	}
-	if c.p.Type.LeftJoin {
-		found = append(found, expr.Gt(catalog.Joined(catalog.SourceRowsColumn), expr.Int(0)))
-	}
-	return found
 }

@@ -15,8 +15,8 @@ import (
 // This file computes the sealed rows of whole days.
 
 // Derivation returns the statements that compute the sealed rows of a website in rng, whole UTC days: for all session ids or,
-// unless changes is nil, for the ids that changed.
-func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval, changes *days.Changes) store.Derivation {
+// unless changes is nil, for the ids that changed, which changed selects.
+func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval, changes *days.Changes) (derived store.Derivation, changed store.Statement) {
 	write := func(table string, final func(*compiler) selection) store.Statement {
 		c := newDerivation(d, website, rng)
 		if changes != nil {
@@ -33,19 +33,18 @@ func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval
 		})
 	}
 	from, to := rng.Times()
-	derived := store.Derivation{Subject: website, From: from, To: to, Before: int(catalog.ReachOfSessions.Before), After: int(catalog.ReachOfSessions.After), Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
+	derived = store.Derivation{Subject: website, From: from, To: to, Before: int(catalog.ReachOfSessions.Before), After: int(catalog.ReachOfSessions.After), Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
 	if changes != nil {
-		ids := write(changedIDs, func(*compiler) selection {
+		changed = write(changedIDs, func(*compiler) selection {
 			return selection{from: relation{changedIDs, "i"}, columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}
 		})
-		derived.Changed = &ids
 	}
-	return derived
+	return derived, changed
 }
 
 // newDerivation returns a compiler for sealed rows, which are computed from all rows of a website.
 func newDerivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval) *compiler {
-	return &compiler{p: &plan.Plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.From, To: rng.To}}
+	return newCompiler(&plan.Plan{Subject: website}, d, days.Sealed{}, rng)
 }
 
 // derived selects the sealed rows of a table in the days of the range, without their subject.
@@ -82,7 +81,7 @@ func (c *compiler) derivedHits() selection {
 	for _, name := range append(slices.Clone(hitColumns), catalog.SessionColumns()...) {
 		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
 	}
-	if c.w.Dialect.Has(dialect.PrefixNumber) {
+	if c.w.Dialect.Seals.CountryNumber {
 		q.columns = append(q.columns, named{countryNumber, expr.Call(dialect.PrefixNumber, hitColumn("country").e)})
 	}
 	return q

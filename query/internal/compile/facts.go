@@ -18,7 +18,7 @@ import (
 // grouping finds both the session and its facts. Only the events of the other ids, few
 // as they are, are read again and put in order to find where sessions begin. Events that
 // are joined to other sessions first, which costs more, are read once and all put in order.
-func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
+func (c *sessionizer) sessionize(name string, events selection, spec sessionSpec) {
 	facts := c.facts(spec)
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts.aggregates}))
 	read := events
@@ -71,7 +71,7 @@ type sessionFacts struct{ aggregates, columns []named }
 // firstPageEvent is the aggregate that holds the columns of the earliest page event.
 const firstPageEvent = expr.Ident("first_page_event")
 
-func (c *compiler) facts(spec sessionSpec) sessionFacts {
+func (c *sessionizer) facts(spec sessionSpec) sessionFacts {
 	var found sessionFacts
 	add := func(name expr.Ident, e expr.Expr) {
 		found.aggregates = append(found.aggregates, named{name, e})
@@ -110,7 +110,7 @@ func (c *compiler) facts(spec sessionSpec) sessionFacts {
 }
 
 // eventColumns returns the columns of events that may form sessions, as far as facts read them.
-func (c *compiler) eventColumns(columns []string) []named {
+func (c *sessionizer) eventColumns(columns []string) []named {
 	found := []named{{"session_hash", catalog.Row("session_hash")}, {"time", catalog.Row("time")}}
 	for _, col := range columns {
 		switch col {
@@ -127,7 +127,7 @@ func (c *compiler) eventColumns(columns []string) []named {
 }
 
 // attribute selects sessions f with these columns, and the time from which rows belong to them.
-func (c *compiler) attribute(from relation, columns []named, start expr.Expr) selection {
+func (c *sessionizer) attribute(from relation, columns []named, start expr.Expr) selection {
 	key := []named{{"session_hash", expr.Col("f", "session_hash")}, {"start", expr.Col("f", "start")}}
 	return selection{from: from, columns: slices.Concat(key, columns, []named{{rowsFrom, start}})}
 }
@@ -159,7 +159,7 @@ func attributedFromSingle(early bool) expr.Expr {
 
 // assignEvents adds name_facts: the sessions of the relation events, found by putting these
 // in order. Each event belongs to the latest session that began by then.
-func (c *compiler) assignEvents(name, events string, columns, facts []named) {
+func (c *sessionizer) assignEvents(name, events string, columns, facts []named) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Lag, e("time"), e("session_hash"), e("time"))
 	newStart := catalog.When(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(calendar.Day+1)))), expr.Int(calendar.Day)), e("time"))

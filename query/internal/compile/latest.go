@@ -27,7 +27,7 @@ const (
 // latest selects the ids of all groups that may be on the page, by the latest rows, and makes few group all other rows only when
 // these do not give enough. It is nil if few is not ordered by a latest time, and if rows have to be joined to all sessions
 // before they count, which costs more than to group them.
-func (c *compiler) latest(few *part, id expr.Expr) *selection {
+func (c *chooser) latest(few *part, id expr.Expr) *selection {
 	counts, ok := c.byLatest(few)
 	if !ok || c.wanted() > latestPage || asksSessions(few.q.asked()...) {
 		return nil
@@ -45,7 +45,7 @@ func (c *compiler) latest(few *part, id expr.Expr) *selection {
 
 // latestFrom adds the relation latest_from: the time since which groups with a row may be on the page, and the time since which
 // other rows have to be grouped. The latter is the end of the range if no others have to be grouped.
-func (c *compiler) latestFrom(grouped, rows selection) {
+func (c *chooser) latestFrom(grouped, rows selection) {
 	grouped.columns = slices.DeleteFunc(slices.Clone(grouped.columns), func(col named) bool { return col.as == chosenID })
 	for _, col := range columnsOf("t", selection{columns: grouped.columns}) {
 		rows.columns = append(rows.columns, named{expr.Ident(col), catalog.Row(expr.Ident(col))})
@@ -58,18 +58,18 @@ func (c *compiler) latestFrom(grouped, rows selection) {
 	c.with("latest_page", c.build(c.pageOf("latest")))
 
 	enough := expr.Ge(expr.Call(dialect.Count), expr.Int(int64(c.wanted())))
-	least := expr.Call(dialect.Min, expr.Col("y", expr.Ident(c.p.Sort[0].Column)))
+	least := expr.Call(dialect.Min, expr.Col("y", c.steps.Order[0].Column))
 	c.with("latest_from", c.build(selection{from: relation{"latest_page", "y"}, columns: []named{
 		{"first", catalog.IfElse(enough, least, expr.RangeTo())}, {"others", catalog.IfElse(enough, expr.RangeTo(), expr.RangeFrom())}}}))
 }
 
 // byLatest reports whether the page is ordered first by the latest time of the rows of few that count, descending, and returns
 // the condition for these rows. It reports false if more rows could hide a group that a few rows show.
-func (c *compiler) byLatest(few *part) (counts expr.Expr, ok bool) {
-	if len(c.p.Sort) == 0 || !c.p.Sort[0].Desc || slices.ContainsFunc(c.p.Type.SkipZeroMetrics, func(m *catalog.BoundMetric) bool { return !grows(m) }) {
+func (c *chooser) byLatest(few *part) (counts expr.Expr, ok bool) {
+	if first := c.steps.Order[0]; first.Column == "" || !first.Desc || slices.ContainsFunc(c.steps.Positive, func(m *catalog.BoundMetric) bool { return !grows(m) }) {
 		return expr.Expr{}, false
 	}
-	_, name, _ := c.p.Type.OutputExprs[c.p.Type.OutputIndex(c.p.Sort[0].Column)].Column()
+	_, name, _ := c.steps.Order[0].E.Column()
 	i := slices.IndexFunc(few.metrics, func(m *catalog.BoundMetric) bool { return string(m.Alias()) == name })
 	if i < 0 {
 		return expr.Expr{}, false

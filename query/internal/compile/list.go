@@ -16,25 +16,19 @@ import (
 // list makes the answer of a plan that lists rows of its table.
 func (c *compiler) list() selection {
 	tb := c.p.Type.Table
-	p := &part{tb: tb, q: selection{columns: c.columns(), from: relation{string(tb.Logical), "t"}}}
+	p := &part{tb: tb, q: selection{columns: columns(c.steps.Columns), from: relation{string(tb.Logical), "t"}, order: orderings(c.steps.Order), tail: c.page()}}
 	if tb.Rows == catalog.SessionRows {
 		return c.listSessions(p)
 	}
 	p.q.where = slices.Concat(c.listed(tb), []expr.Expr{tb.Where}, c.conditions(tb))
-	last := []expr.Expr{catalog.Row("event_id")}
-	if tb.Events {
-		last = catalog.EventOrder("t")
-	}
 	c.sessionsFor([]*part{p})
-	p.q.order = c.ordering(nil, last)
-	p.q.tail = c.page()
 	return p.q
 }
 
 // listSessions makes the answer of a plan that lists sessions. It first chooses the sessions of the page, which takes the facts
 // that filters and order need. Then it reads the facts that are shown, most of which cost more than to find the session.
 func (c *compiler) listSessions(p *part) selection {
-	shown, order := p.q.columns, c.ordering(nil, nil)
+	shown, order := p.q.columns, p.q.order
 	chosen := &part{tb: p.tb, q: selection{from: relation{"sessions", "s"}, where: c.conditions(p.tb),
 		columns: []named{{"session_hash", catalog.OfSession("session_hash")}, {"start", catalog.OfSession("start")}}}}
 	for _, col := range shown {
@@ -45,9 +39,9 @@ func (c *compiler) listSessions(p *part) selection {
 	events := c.sessionsFor([]*part{chosen})
 	chosen.q.order = order
 	// Servers that share the rows choose sessions separately, so pages are left out at the end.
-	chosen.q.tail = fmt.Sprintf("LIMIT %d", c.p.Offset+c.p.Limit+1)
+	chosen.q.tail = fmt.Sprintf("LIMIT %d", c.wanted())
 	c.with("chosen", c.build(chosen.q))
-	final := selection{from: relation{"listed", "s"}, columns: shown, order: order, tail: c.page()}
+	final := selection{from: relation{"listed", "s"}, columns: shown, order: order, tail: p.q.tail}
 	c.chosenSessions(sessionSpec{columns: columnsOf("s", final), begin: c.rng}, events)
 	return final
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -29,6 +30,23 @@ type Compiled struct {
 	further   int               // columns at the end that only labels are made of
 	keyArgs   []keyArg          // of a plan OfKeys
 	Depends   calendar.Interval // the rows that the answer is computed from
+}
+
+// A keyArg is the argument of a statement that the values of a key are bound to.
+type keyArg struct {
+	arg int
+	key plan.KeyOf
+}
+
+// keyArgs finds them, and gives them a list without values until there are some.
+func keyArgs(s *store.Statement) (found []keyArg) {
+	for i := range s.Args {
+		if key, ok := s.Args[i].Value.(plan.KeyOf); ok {
+			found = append(found, keyArg{i, key})
+			s.Args[i].Value = []string{}
+		}
+	}
+	return found
 }
 
 // A Memo compiles plans for one dialect and remembers their statements.
@@ -117,7 +135,8 @@ func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) 
 	return own, beside, nil
 }
 
-// Depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled.
+// Depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled: then the answer to p is the
+// fault.
 func (m *Memo) Depends(p *plan.Parameter) []calendar.Interval {
 	own, beside, err := m.Statements(p, func(*plan.Plan) days.Sealed { return days.Sealed{} })
 	switch {
@@ -130,21 +149,28 @@ func (m *Memo) Depends(p *plan.Parameter) []calendar.Interval {
 }
 
 // Fingerprints tells types apart that are called alike, in other versions of the program or of a
-// host's definitions: a hash for each type of reg, made when it is first asked for.
-func Fingerprints(reg *catalog.Registry, d *dialect.Dialect) map[*catalog.BoundType]func() string {
+// host's definitions: a hash for each type of reg, made when it is first asked for. It is empty for a type that cannot be compiled,
+// which has no answers; log gets the fault once.
+func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) map[*catalog.BoundType]func() string {
 	found := make(map[*catalog.BoundType]func() string, len(reg.All()))
 	for _, ty := range reg.All() {
-		found[ty] = sync.OnceValue(func() string { return fingerprint(ty, d) })
+		found[ty] = sync.OnceValue(func() string {
+			hash, err := fingerprint(ty, d)
+			if err != nil {
+				log.Error("query: a panic was recovered", "while", "compiling the fingerprint of "+ty.Name, "error", err)
+			}
+			return hash
+		})
 	}
 	return found
 }
 
-// fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It is empty
-// for a type that cannot be compiled, which has no answers.
-func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string) {
+// fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It returns an
+// error for a type that cannot be compiled.
+func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err error) {
 	defer func() {
-		if recover() != nil {
-			hash = ""
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
 		}
 	}()
 	const someDay = 20_000
@@ -166,5 +192,5 @@ func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string) {
 		c := compile(p, d, days.Sealed{})
 		_, _ = fmt.Fprintf(sum, "%+v\n%+v\n", p.Columns(), *c)
 	}
-	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12]), nil
 }

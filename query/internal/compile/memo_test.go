@@ -1,8 +1,10 @@
 package compile
 
 import (
+	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,9 +77,9 @@ func TestFingerprints(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ty := range types.All() {
-		print := fingerprint(ty, dialect.DuckDB())
-		if other := seen[print]; print == "" || other != "" {
-			t.Errorf("%s has the fingerprint %q of %q", ty.Name, print, other)
+		print, err := fingerprint(ty, dialect.DuckDB())
+		if other := seen[print]; err != nil || other != "" {
+			t.Errorf("%s has the fingerprint %q of %q: %v", ty.Name, print, other, err)
 		}
 		seen[print] = ty.Name
 	}
@@ -96,11 +98,23 @@ func TestFingerprints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if print := fingerprint(types.Named("countries"), dialect.DuckDB()); seen[print] != "" {
-			t.Errorf("change %d leaves the fingerprint of %s", i, seen[print])
+		if print, err := fingerprint(types.Named("countries"), dialect.DuckDB()); err != nil || seen[print] != "" {
+			t.Errorf("change %d leaves the fingerprint of %s: %v", i, seen[print], err)
 		}
 	}
-	if got := fingerprint((&catalog.BoundType{}), dialect.DuckDB()); got != "" {
-		t.Errorf("what cannot be compiled has the fingerprint %s", got)
+}
+
+// The fault of a type that cannot be compiled is logged, once.
+func TestFingerprintFault(t *testing.T) {
+	var log strings.Builder
+	ty := &catalog.BoundType{Type: catalog.Type{Name: "broken"}}
+	prints := Fingerprints(catalog.RegistryOf([]*catalog.BoundType{ty}), dialect.DuckDB(), slog.New(slog.NewTextHandler(&log, nil)))
+	for range 2 {
+		if got := prints[ty](); got != "" {
+			t.Errorf("the fingerprint is %s", got)
+		}
+	}
+	if got := log.String(); strings.Count(got, "level=ERROR") != 1 || !strings.Contains(got, "fingerprint of broken") || !strings.Contains(got, "nil pointer") {
+		t.Errorf("the log is\n%s", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // outages adds the relation outages: the stretches of [from, to) in which a monitor
 // was down, cut at the edges of buckets and at now. A check that is down lasts until
 // the next one of any status; the last check before the range, however old, counts.
-func (c *compiler) outages() {
+func (c *tables) outages() {
 	from, to, before := c.rng.From, c.rng.To, calendar.Interval{From: 0, To: c.rng.From}
 	c.dependOn(before)
 	var group []named
@@ -49,7 +49,7 @@ func (c *compiler) outages() {
 }
 
 // cutByBucket adds the relation outages: the intervals that are down, cut by bucket.
-func (c *compiler) cutByBucket(group []named) {
+func (c *tables) cutByBucket(group []named) {
 	var numbers, since, until []int64
 	for _, span := range calendar.Spans(c.p.Range, c.p.Grain) {
 		numbers, since, until = append(numbers, span.Number), append(since, span.From), append(until, span.To)

@@ -14,7 +14,7 @@ import (
 // keys and status.
 // Filters on the actions of visitors choose outcomes, all others exposures. A filter on event_name makes any event that passes it
 // an outcome, of whatever flag.
-func (c *compiler) outcomes() {
+func (c *tables) outcomes() {
 	var shown, done []plan.Condition
 	named := false
 	for _, cond := range c.p.Filters {
@@ -34,7 +34,7 @@ func (c *compiler) outcomes() {
 }
 
 // firstExposures selects the first exposure of each visitor to each flag.
-func (c *compiler) firstExposures(filters []plan.Condition) *part {
+func (c *tables) firstExposures(filters []plan.Condition) *part {
 	tb := catalog.TableNamed("exposures")
 	flag := catalog.Value(c.p.Type.DimensionField("flag"), tb)
 	q := selection{from: relation{string(tb.Logical), "t"}, group: 2, columns: []named{
@@ -52,7 +52,7 @@ func (c *compiler) firstExposures(filters []plan.Condition) *part {
 
 // outcomeEvents selects when each visitor had the last outcome of each flag and status: after an
 // exposure there was one exactly when the last is.
-func (c *compiler) outcomeEvents(filters []plan.Condition, ofAnyFlag bool) *part {
+func (c *tables) outcomeEvents(filters []plan.Condition, ofAnyFlag bool) *part {
 	tb := catalog.TableNamed("custom")
 	last := named{"last", expr.Call(dialect.MaxNotNull, catalog.Row("time"))}
 	q := selection{from: relation{string(tb.Logical), "t"}, group: 2,
@@ -68,12 +68,12 @@ func (c *compiler) outcomeEvents(filters []plan.Condition, ofAnyFlag bool) *part
 }
 
 // outcomesByVisitor joins exposures to the outcomes of their visitors.
-func (c *compiler) outcomesByVisitor(ofAnyFlag bool) {
+func (c *tables) outcomesByVisitor(ofAnyFlag bool) {
 	a, d := func(name expr.Ident) expr.Expr { return expr.Col("a", name) }, func(name expr.Ident) expr.Expr { return expr.Col("d", name) }
 	q := selection{from: relation{"first_exposures", "a"}, columns: []named{{"visitor", a("visitor")},
 		{"status", expr.Call(dialect.Coalesce, d("status"), expr.Lit(""))},
 		{"converted", catalog.IfElse(expr.Ge(d("last"), a("since")), a("visitor"), expr.Int(0))}}}
-	for _, key := range c.outcomeKeys() {
+	for _, key := range c.partKeys(catalog.TableNamed("outcomes")) {
 		q.columns = append(q.columns, named{key.as, a(key.as)})
 	}
 	same := expr.Eq(a("visitor"), d("visitor"))
@@ -85,13 +85,10 @@ func (c *compiler) outcomesByVisitor(ofAnyFlag bool) {
 }
 
 // outcomesByStatus counts converted visitors by the status of their outcomes, if it has one.
-func (c *compiler) outcomesByStatus() {
+func (c *tables) outcomesByStatus() {
 	o := func(name expr.Ident) expr.Expr { return expr.Col("o", name) }
-	keys := slices.Concat(c.outcomeKeys(), []named{{"status", o("status")}})
+	keys := slices.Concat(c.partKeys(catalog.TableNamed("outcomes")), []named{{"status", o("status")}})
 	c.with("outcome_statuses", c.build(selection{from: relation{"outcomes", "o"}, group: len(keys),
 		columns: append(keys, named{"visitors", expr.Call(dialect.CountDistinctHash, o("converted"))}),
 		where:   []expr.Expr{expr.Ne(o("converted"), expr.Int(0)), expr.Ne(o("status"), expr.Lit(""))}}))
 }
-
-// outcomeKeys are the answer's keys as outcomes have them.
-func (c *compiler) outcomeKeys() []named { return c.partKeys(catalog.TableNamed("outcomes")) }

@@ -24,7 +24,7 @@ const (
 	sealedHits     = "sealed_hits"
 )
 
-// countryNumber is a column of sealedHits in dialects with PrefixNumber. Where rows are stored by country, it finds the rows of
+// countryNumber is a column of sealedHits in some stores: see [dialect.Seals]. Where rows are stored by country, it finds the rows of
 // one country several times faster than the text does.
 const countryNumber = "country_number"
 
@@ -38,7 +38,7 @@ var hitColumns = []string{"time", "kind", "hidden", "session_hash", "visitor_has
 
 // fromHits makes p read sealed hits where it can: its rows are among them, nothing else is asked
 // of these than hits have, and the caller sees all of them.
-func (c *compiler) fromHits(p *part) {
+func (c *tables) fromHits(p *part) {
 	if !p.tb.PageEvents && !p.tb.Visible || len(c.p.Mandatory) > 0 {
 		return
 	}
@@ -106,15 +106,15 @@ func hitColumn(name expr.Ident) named {
 }
 
 // readKept is readAt for a sealed table: it leaves out rows of replaced seals, too.
-func (c *compiler) readKept(column expr.Ident, w calendar.Interval) []expr.Expr {
+func (c *reader) readKept(column expr.Ident, w calendar.Interval) []expr.Expr {
 	return append(c.readAt(column, w), c.inSeals(w))
 }
 
 // hasReplaced reports whether the sealed tables still have rows of seals that newer ones replaced.
-func (c *compiler) hasReplaced() bool { return c.w.Dialect.Has(dialect.InSeals) }
+func (c *reader) hasReplaced() bool { return c.w.Dialect.Seals.Replaced }
 
 // inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
-func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
+func (c *reader) inSeals(w calendar.Interval) (e expr.Expr) {
 	if c.hasReplaced() {
 		e = expr.Call(dialect.InSeals, catalog.Row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From), milli(w.To))
 	}
@@ -123,9 +123,9 @@ func (c *compiler) inSeals(w calendar.Interval) (e expr.Expr) {
 
 // ofCountry returns a condition on sealed hits t that follows from a filter of the caller on one country. It is absent without
 // such a filter.
-func (c *compiler) ofCountry() (e expr.Expr) {
+func (c *reader) ofCountry() (e expr.Expr) {
 	for _, cond := range c.p.Filters {
-		if cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Has(dialect.PrefixNumber) {
+		if cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
 			e = expr.Eq(catalog.Row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
 		}
 	}
@@ -133,7 +133,7 @@ func (c *compiler) ofCountry() (e expr.Expr) {
 }
 
 // hits adds the relation that p reads: the hits of sealed days and of the gap.
-func (c *compiler) hits(p *part) {
+func (c *tables) hits(p *part) {
 	if p.rows == nil {
 		return
 	}
@@ -150,7 +150,7 @@ func (c *compiler) hits(p *part) {
 
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
 // their session belong to it with earlyRows.
-func (c *compiler) keptSessions(w days.Part, facts []named, earlyRows bool) selection {
+func (c *sessionizer) keptSessions(w days.Part, facts []named, earlyRows bool) selection {
 	q := unchanged(w, selection{from: relation{sealedSessions, "t"}, where: c.readKept("start", w.Interval),
 		columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})
 	for _, fact := range facts {
@@ -174,7 +174,7 @@ func (c *compiler) keptSessions(w days.Part, facts []named, earlyRows bool) sele
 
 // matching adds the relation matching: how many pageviews of the sealed sessions that begin in one of these parts, in the order
 // of time, pass the filters of the caller on rows. only restricts the session ids.
-func (c *compiler) matching(of []days.Part, only expr.Expr) {
+func (c *sessionizer) matching(of []days.Part, only expr.Expr) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {
 		union = append(union, c.build(unchanged(w, selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), only),

@@ -14,6 +14,9 @@ import (
 // visible are the events t that sessions are formed of.
 var visible = []expr.Expr{expr.Ne(catalog.Row("session_hash"), expr.Int(0)), expr.Not(catalog.Hidden)}
 
+// A sessionizer forms sessions of events.
+type sessionizer struct{ reader }
+
 // sessionSpec says what the relation sessions of a statement holds.
 type sessionSpec struct {
 	columns       []string
@@ -44,7 +47,7 @@ func (spec *sessionSpec) joins(tb *catalog.Table, w calendar.Interval) {
 
 // sessionsFor adds the sessions that parts read, if any, and joins their rows to them. It
 // returns the events that they are formed of.
-func (c *compiler) sessionsFor(parts []*part) selection {
+func (c *sessionizer) sessionsFor(parts []*part) selection {
 	var spec sessionSpec
 	all := false // ids are asked for, not only those that changed
 	for _, p := range parts {
@@ -96,7 +99,7 @@ func within(alias expr.Alias) expr.Expr {
 // sessions adds the relation sessions, if it is needed: one row per session that may
 // touch the range. When a key's filters remove whole sessions, sessions are formed
 // twice: of all events, to know which of them the key may see, and then of those.
-func (c *compiler) sessions(spec sessionSpec) selection {
+func (c *sessionizer) sessions(spec sessionSpec) selection {
 	around, depth := c.rng.Widen(catalog.Margin, catalog.Margin), int64(1)
 	byRow, bySession := Mandatory(c.p)
 	events := selection{from: relation{"events", "t"}}
@@ -137,7 +140,7 @@ func (c *compiler) sessions(spec sessionSpec) selection {
 // sessionGap returns the time in which sessions have to be formed for spec. This is all of it if seals do not have the facts that
 // spec asks for, or if the caller does not see all rows. It reports whether the seals of the gap are valid for the ids that did
 // not change.
-func (c *compiler) sessionGap(spec sessionSpec) (gap calendar.Interval, partly bool) {
+func (c *sessionizer) sessionGap(spec sessionSpec) (gap calendar.Interval, partly bool) {
 	if len(c.p.Mandatory) > 0 {
 		return spec.begin, false
 	}
@@ -150,7 +153,7 @@ func (c *compiler) sessionGap(spec sessionSpec) (gap calendar.Interval, partly b
 }
 
 // sessionsBeside adds the relation sessions: sealed sessions, and sessions that events form in the gap.
-func (c *compiler) sessionsBeside(gap calendar.Interval, events selection, spec sessionSpec) {
+func (c *sessionizer) sessionsBeside(gap calendar.Interval, events selection, spec sessionSpec) {
 	facts, sealed := c.facts(spec).columns, days.Parts(spec.begin, gap, spec.changed)
 	if spec.rowFilters && !c.rowFilters("t").Absent() {
 		c.matching(sealed, spec.only)

@@ -29,7 +29,7 @@ type StateLeaf struct {
 // CompileStates compiles the statement of q, by which p is about the time q.in. It returns the columns of the keys and of the leaves.
 // The first column is the number of the cell.
 func CompileStates(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, of StateQuery) (_ *Compiled, keyColumns, leafColumns []int) {
-	c := &compiler{p: p, kept: kept, rng: of.In, depends: of.In, w: expr.Writer{Dialect: d, From: of.In.From, To: of.In.To}}
+	c := newCompiler(p, d, kept, of.In)
 	q, at := c.rows(of.Table), catalog.Row("time")
 	if of.Table.Rows == catalog.SessionRows {
 		at = catalog.OfSession("start")

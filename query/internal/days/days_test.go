@@ -16,7 +16,7 @@ import (
 
 // listed is a store that has some days of one website. It counts how often it is asked.
 type listed struct {
-	store.Deriver
+	store.Resealer
 	of    []store.Day
 	asked int
 }

@@ -51,7 +51,7 @@ func (s *Snapshot) Sealed(w calendar.Interval) Sealed {
 	if !slices.ContainsFunc(all, func(d store.Day) bool { return d.Sealed > 0 }) {
 		return Sealed{}
 	}
-	since := sinceSeals(all)
+	since := s.sinceSeals(all)
 	of := func(r catalog.Reach) Seals { return Seals{w.From, usesOf(all, r, since)} }
 	sessions := of(catalog.ReachOfSessions)
 	return Sealed{Sessions: sessions, PageEvents: of(catalog.ReachOfPageEvents), Hits: of(catalog.ReachOfEvents), Changes: changesIn(sessions, since)}
@@ -75,7 +75,7 @@ func (s *Snapshot) Changes(w calendar.Interval) (changes *Changes, ok bool) {
 	reach := catalog.ReachOfSessions
 	around := reach.Around(w)
 	all := s.Of(around)
-	since := sinceSeals(all)
+	since := s.sinceSeals(all)
 	uses := usesOf(all, reach, since)
 	if slices.Contains(uses[reach.Before:int64(len(uses))-reach.After], ForNothing) {
 		return nil, false
@@ -86,9 +86,12 @@ func (s *Snapshot) Changes(w calendar.Interval) (changes *Changes, ok bool) {
 	return &Changes{since, around}, true
 }
 
-// sinceSeals returns the version of the oldest seal of sessions that is not valid for all ids, or 0 if all are. The first and
-// last of days are only needed to decide about the others.
-func sinceSeals(days []store.Day) (since uint64) {
+// sinceSeals returns the version of the oldest seal of sessions that is valid for some ids alone, or 0 if there is none. The first
+// and last of days are only needed to decide about the others.
+func (s *Snapshot) sinceSeals(days []store.Day) (since uint64) {
+	if !s.outlast {
+		return 0
+	}
 	reach := catalog.ReachOfSessions
 	fresh := Fresh(days, reach)
 	for i := reach.Before; i < int64(len(days))-reach.After; i++ {

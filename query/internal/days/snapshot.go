@@ -24,6 +24,8 @@ import (
 type Snapshot struct {
 	span calendar.Interval
 	days []store.Day // one for each day of span; Version is 0 for days that never had rows
+	// outlast says that seals are of use after later rows: the store is a [store.Resealer].
+	outlast bool
 }
 
 // Read asks d for the days of website that w touches.
@@ -34,6 +36,7 @@ func Read(ctx context.Context, d store.Deriver, website store.Subject, w calenda
 	if err != nil {
 		return nil, err
 	}
+	_, s.outlast = d.(store.Resealer)
 	s.days = make([]store.Day, s.span.Days())
 	for _, known := range found {
 		s.days[(known.Start.UnixMilli()-s.span.From)/calendar.Day] = known
@@ -52,9 +55,4 @@ func (s *Snapshot) Of(w calendar.Interval) []store.Day {
 }
 
 // Version returns the version of the rows of all days of w together, or 0 if they have no rows. s covers w.
-func (s *Snapshot) Version(w calendar.Interval) (version uint64) {
-	for _, d := range s.Of(w) {
-		version += d.Version
-	}
-	return version
-}
+func (s *Snapshot) Version(w calendar.Interval) uint64 { return store.VersionOf(s.Of(w)) }

@@ -21,7 +21,7 @@ func Stale(days, before []store.Day, outlast bool, most int) []calendar.Interval
 	count := at(days[len(days)-1]) + 1 + 2*near
 	now, changed := make([]store.Day, count), make([]bool, count)
 	for _, d := range days {
-		now[at(d)], changed[at(d)] = d, true
+		now[at(d)], changed[at(d)] = d, d.Version > 0
 	}
 	for _, d := range before {
 		if i := at(d); 0 <= i && i < count {

@@ -1,5 +1,6 @@
-// Package finish makes answers of the rows that a statement or a merge gives for a plan.
+// Package finish makes answers of the rows that a statement or a merge gives for a plan. A merge lets it make the rows, too.
 //
+//	rows := finish.Run(plan.StepsOf(p), groups, nil)         // as the statement of p returns them
 //	found, mistake := finish.Finish(p, rows)                 // a series is filled, ordered and paged here
 //	previous, changes := finish.Beside(p, found, then)       // the corresponding rows of the other period
 //	meta := finish.ResultMeta(p, found.Len(), found.More)

@@ -8,25 +8,27 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// lastAsked records the last request about each website. It is safe for concurrent use.
+// lastAsked records the time of the last request about each website. It is safe for concurrent use.
 type lastAsked struct {
 	mu sync.Mutex
 	at map[store.Subject]time.Time
 }
 
-func (l *lastAsked) Note(of store.Subject, now time.Time) {
+// NoteAsked records that somebody asks about a website now. Other subjects are ignored.
+func (k *Keeper) NoteAsked(of store.Subject) {
 	if of.Kind != store.KindWebsite {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.at == nil {
-		l.at = map[store.Subject]time.Time{}
+	now := k.now()
+	k.asked.mu.Lock()
+	defer k.asked.mu.Unlock()
+	if k.asked.at == nil {
+		k.asked.at = map[store.Subject]time.Time{}
 	}
-	l.at[of] = now
+	k.asked.at[of] = now
 }
 
-// order returns a comparison of websites, as they were asked about so far: the last one comes first.
+// order returns a comparison of websites by the requests so far: the website of the last request comes first.
 func (l *lastAsked) order() func(a, b store.Subject) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,16 +1,44 @@
-// Package keep computes the stored results of quiet days, and compares them with the rows.
+// Package keep computes the stored results of quiet days in advance: seals and states. They make answers faster and change none.
 //
-//	keeper := keep.New(store, merger, batch, now, storeFrom, false, forget)
-//	go keep.NewSealer(keeper).Run(ctx, nil)           // seals and states, as days become quiet
+//	keeper := keep.New(keep.Config{Store: s, Merger: merger, Batch: batch, Now: now, StoreFrom: 10_000, Log: log})
+//	go keeper.Run(ctx, nil)                           // seals and states, as days become quiet
+//	keeper.NoteAsked(website)                         // it comes first in the next round
 //	report, err := keeper.VerifySeals(ctx, website, from, to)
 //	days, err := keeper.RebuildSeals(ctx, website, from, to)
 //
-// A seal has the sessions and hits of a day: see package days. A state has partials of a day: see package state. Both are computed in
-// advance and make answers faster. They change none.
+// A seal has the sessions and hits of a day: see package days. A state has partials of a day: see package state.
+//
+// # The life of a day
+//
+// Each UTC day of a website is in one of these states. The state is not stored: in each round a [Keeper] reads the days from the store
+// and compares them with the days of the round before.
+//
+//	State       How it is recognised                          What moves it on
+//	changing    rows of it, or of a day that its sessions     nothing, until its rows are the same in two rounds of Seal.
+//	            reach, changed since the round before         With a [store.Resealer], Seal after busyEvery in any case.
+//	due         its rows are the same, and it has no seal     Seal computes the whole day → sealed. If it has a seal, and the
+//	            or one that newer rows made invalid           store is a [store.Resealer], only changed ids → fragmented.
+//	asked       a statement read its invalid seal             Reseal, within about a second, only changed ids → fragmented.
+//	fragmented  its sealed rows are stored in several         Seal of the whole day, once it has been over for a day → sealed.
+//	            places
+//	sealed      its seal is newer than the rows               A late row → changing. No earlier day is due → quiet.
+//	quiet       it is sealed, and so are all days before it   Seal loads its states or computes them → in memory. It stores
+//	            that had rows                                 them once the day has been over for a day → stored.
+//	stored      the store has states of the version of its    A late row → changing; the states are old and are replaced.
+//	            rows
+//
+// VerifySeals compares sealed days with their rows and changes nothing. RebuildSeals makes days due again, whatever their state, seals
+// them, drops their states and computes states again.
 package keep
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/internal/merge"
@@ -18,17 +46,67 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Keeper computes and stores seals and states of quiet days. It is safe for concurrent use.
+// A Config has what a Keeper works with.
+type Config struct {
+	Store     store.Store
+	Merger    *merge.Merger // merges the states
+	Batch     *state.Cache  // memory for states that are to be stored; nil: there are none
+	Now       func() time.Time
+	StoreFrom int64        // pageviews a day of websites whose states are stored
+	Forget    func()       // drops remembered answers
+	Log       *slog.Logger // gets errors of Run that nobody else gets
+}
+
+// A Keeper computes and stores seals and states of quiet days. It is safe for concurrent use. Of Seal, Reseal and Finish, one runs at a
+// time.
 type Keeper struct {
 	store     store.Store
+	deriver   store.Deriver  // nil: nothing is sealed
+	resealer  store.Resealer // nil: a late row makes a seal invalid for all session ids
 	merger    *merge.Merger
 	now       func() time.Time
-	storeFrom int64  // pageviews a day of websites whose states are stored
-	plain     bool   // nothing is computed in advance
-	forget    func() // drops remembered answers
-	Asked     lastAsked
-	batch     *state.Cache // of states that are to be stored
-	keeping   sync.Mutex   // held while states are in the batch
+	storeFrom int64
+	forget    func()
+	log       *slog.Logger
+	asked     lastAsked
+	backlog   atomic.Pointer[Backlog]
+
+	storing sync.Mutex // held while states are in the batch
+	batch   *state.Cache
+
+	round    sync.Mutex // held during Seal, Reseal and Finish
+	progress func(Backlog)
+	sites    map[store.Subject]*site
+}
+
+// A site is what a Keeper knows of a website between rounds.
+type site struct {
+	days   []store.Day // as the round before found them
+	done   uint64      // the number of Deriver.Websites when no day was due
+	sealed time.Time   // when the days that change were sealed, or when none was due; zero: never
+	ahead  []store.Day // the quiet days whose states were computed
+	// fragmented has the days that were resealed: their sealed rows are stored in several places, between rows of other websites.
+	fragmented map[int64]bool
+}
+
+// New returns a keeper.
+func New(cfg Config) *Keeper {
+	k := &Keeper{store: cfg.Store, merger: cfg.Merger, now: cfg.Now, storeFrom: cfg.StoreFrom, forget: cfg.Forget, log: cfg.Log, batch: cfg.Batch,
+		sites: map[store.Subject]*site{}}
+	k.deriver, _ = cfg.Store.(store.Deriver)
+	k.resealer, _ = cfg.Store.(store.Resealer)
+	return k
+}
+
+// Prepare is called before Run. Then progress is called with the backlog whenever it has changed. Prepare also finds out which states
+// there are, so that no question waits for that.
+func (k *Keeper) Prepare(progress func(Backlog)) {
+	k.round.Lock()
+	k.progress = progress
+	k.round.Unlock()
+	if k.merger.Keeper != nil {
+		k.merger.StateSets()
+	}
 }
 
 // BatchSize returns about how many bytes of memory the states take that are to be stored.
@@ -39,7 +117,87 @@ func (k *Keeper) BatchSize() int64 {
 	return k.batch.Size()
 }
 
-// New returns a keeper of the states that mr merges. batch is the memory for states that are to be stored.
-func New(s store.Store, mr *merge.Merger, batch *state.Cache, now func() time.Time, storeFrom int64, plain bool, forget func()) *Keeper {
-	return &Keeper{store: s, merger: mr, batch: batch, now: now, storeFrom: storeFrom, plain: plain, forget: forget}
+// site returns what k knows of a website. The caller holds k.round.
+func (k *Keeper) site(of store.Subject) *site {
+	known := k.sites[of]
+	if known == nil {
+		known = &site{}
+		k.sites[of] = known
+	}
+	return known
+}
+
+// A Backlog is the remaining work. Days of websites that receive events are due time and again.
+type Backlog struct {
+	Days   int       // UTC days to seal, added up over all websites
+	Oldest time.Time // the first of them; zero: there are none
+	States int       // UTC days whose stored states and partials have to be looked at, added up over all websites
+}
+
+// Backlog returns the work that k had when it last looked, at most about a minute ago.
+func (k *Keeper) Backlog() Backlog {
+	if known := k.backlog.Load(); known != nil {
+		return *known
+	}
+	return Backlog{}
+}
+
+// setBacklog is called by the holder of k.round.
+func (k *Keeper) setBacklog(b Backlog) {
+	before := k.Backlog()
+	k.backlog.Store(&b)
+	if b != before && k.progress != nil {
+		k.progress(b)
+	}
+}
+
+const (
+	// resealEvery is the interval of resealing days that questions found out of date.
+	resealEvery = time.Second
+	// sealEvery is the time for which the rows of a day have to stay the same before it is sealed. It is longer than a busy store
+	// needs to be ready for the next row: DuckDB stores none during a checkpoint.
+	sealEvery = 30 * time.Second
+)
+
+// Run calls Reseal and, now and then, Seal until ctx ends. A call that fails is tried again. failed is called with each error; if it is
+// nil, errors are logged. A panic is an error, too.
+func (k *Keeper) Run(ctx context.Context, failed func(error)) {
+	if failed == nil {
+		failed = func(err error) { k.log.ErrorContext(ctx, "query: sealing days", "error", err) }
+	}
+	sealed, began := k.now(), k.now()
+	for {
+		rest(ctx, resealEvery-k.now().Sub(began))
+		if ctx.Err() != nil {
+			return
+		}
+		began = k.now()
+		err := recovered(func() error { return k.Reseal(ctx) })
+		if now := k.now(); now.Sub(sealed) >= sealEvery {
+			sealed = now
+			err = errors.Join(err, recovered(func() error { _, err := k.Seal(ctx); return err }))
+		}
+		if err != nil && ctx.Err() == nil {
+			failed(err)
+		}
+	}
+}
+
+// recovered returns the error of do. A panic, such as one of a host's store, becomes an error with its stack: Run tries again.
+func recovered(do func() error) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("query: panic: %v\n%s", fault, debug.Stack())
+		}
+	}()
+	return do()
+}
+
+func rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
 }

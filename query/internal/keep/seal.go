@@ -10,48 +10,49 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Seal has the store of e compute and keep the sessions and hits of the UTC days of a website that [from, to)
-// touches. Days whose rows change meanwhile may be left as they are: see [store.Deriver]. It fails when the
-// store is not one.
-func (k *Keeper) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
+// SealDays computes and stores the sessions and hits of the UTC days of a website that [from, to) touches. Days whose rows change
+// meanwhile may be left unchanged: see [store.Deriver]. It fails if the store is not a Deriver.
+func (k *Keeper) SealDays(ctx context.Context, website store.Subject, from, to time.Time) error {
 	return k.sealDays(ctx, website, calendar.UTCDays(from, to))
 }
 
 func (k *Keeper) sealDays(ctx context.Context, website store.Subject, w calendar.Interval) error {
-	s, ok := k.store.(store.Deriver)
-	if !ok {
+	if k.deriver == nil {
 		return merge.ErrNotDerived
 	}
-	return s.Seal(ctx, compile.Derivation(k.store.Dialect(), website, w, nil))
+	derivation, _ := compile.Derivation(k.store.Dialect(), website, w, nil)
+	return k.deriver.Seal(ctx, derivation)
 }
 
-// Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost
-// depends on the new rows, not on all rows of the days. If a day with rows has no seal yet, it is Seal. If all seals are valid,
-// it does nothing.
-func (k *Keeper) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
-	_, err := k.reseal(ctx, website, calendar.UTCDays(from, to))
+// ResealDays is SealDays for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its
+// cost depends on the new rows, not on all rows of the days. It is SealDays if a day with rows has no seal yet, or the store is not a
+// [store.Resealer]. If all seals are valid, it does nothing.
+func (k *Keeper) ResealDays(ctx context.Context, website store.Subject, from, to time.Time) error {
+	_, err := k.resealDays(ctx, website, calendar.UTCDays(from, to))
 	return err
 }
 
-// reseal tells, too, whether only a part of the days was computed.
-func (k *Keeper) reseal(ctx context.Context, website store.Subject, w calendar.Interval) (partly bool, err error) {
-	s, ok := k.store.(store.Deriver)
-	if !ok {
+// resealDays also reports whether only a part of the days was computed.
+func (k *Keeper) resealDays(ctx context.Context, website store.Subject, w calendar.Interval) (partly bool, err error) {
+	if k.deriver == nil {
 		return false, merge.ErrNotDerived
 	}
-	changes, ok, err := changesOf(ctx, s, website, w)
-	if err != nil || ok && changes == nil {
+	changes, ok, err := k.changesOf(ctx, website, w)
+	switch {
+	case err != nil || ok && changes == nil:
 		return false, err
+	case !ok:
+		return false, k.sealDays(ctx, website, w)
 	}
-	return ok, s.Seal(ctx, compile.Derivation(k.store.Dialect(), website, w, changes))
+	derivation, changed := compile.Derivation(k.store.Dialect(), website, w, changes)
+	return true, k.resealer.Reseal(ctx, derivation, changed)
 }
 
 // changesOf reads which session ids changed since whole days were sealed: see [days.Snapshot.Changes].
-func changesOf(ctx context.Context, d store.Deriver, website store.Subject, w calendar.Interval) (changes *days.Changes, ok bool, err error) {
-	snapshot, err := days.Read(ctx, d, website, catalog.ReachOfSessions.Around(w))
+func (k *Keeper) changesOf(ctx context.Context, website store.Subject, w calendar.Interval) (changes *days.Changes, ok bool, err error) {
+	snapshot, err := days.Read(ctx, k.deriver, website, catalog.ReachOfSessions.Around(w))
 	if err != nil {
 		return nil, false, err
 	}
@@ -64,15 +65,6 @@ type dayRun struct {
 	of store.Subject
 	calendar.Interval
 	whole bool // all session ids are computed, not only those that changed
-}
-
-// outlast reports whether a seal is of use after later rows. Where a store keeps the rows of replaced seals, it
-// is not: see [store.Day].
-func (k *Keeper) outlast() bool { return !k.store.Dialect().Has(dialect.InSeals) }
-
-// staleRuns returns the days of a website to seal: see [days.Stale].
-func (k *Keeper) staleRuns(of store.Subject, now, before []store.Day) []dayRun {
-	return runsOf(of, days.Stale(now, before, k.outlast(), sealAtOnce))
 }
 
 func runsOf(of store.Subject, all []calendar.Interval) []dayRun {

@@ -32,26 +32,25 @@ type SealDifference struct {
 // compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not often enough is
 // a difference.
 func (k *Keeper) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
-	d, ok := k.store.(store.Deriver)
-	if !ok {
+	if k.deriver == nil {
 		return SealReport{}, merge.ErrNotDerived
 	}
 	var report SealReport
-	known, err := d.Days(ctx, website, from, to)
+	known, err := k.deriver.Days(ctx, website, from, to)
 	if err != nil || len(known) == 0 {
 		return report, err
 	}
 	all := spanned(website, known)
 	for _, table := range compile.SealTables {
 		sealed := make([]bool, all.Days())
-		seals, err := freshSeals(ctx, d, all, table)
+		seals, err := k.freshSeals(ctx, all, table)
 		if err != nil {
 			return report, err
 		}
 		for i, day := range seals {
 			sealed[i] = day.Sealed > 0
 		}
-		err = inHalves(ctx, all.runs(sealed), func(run dayRun) error { return k.verify(ctx, d, run, table, &report) })
+		err = inHalves(ctx, all.runs(sealed), func(run dayRun) error { return k.verify(ctx, run, table, &report) })
 		if err != nil {
 			return report, err
 		}
@@ -61,8 +60,8 @@ func (k *Keeper) VerifySeals(ctx context.Context, website store.Subject, from, t
 
 // verify compares the sealed rows of a table on the days of run, all of them sealed, and adds to report. A commit may become
 // visible before the store reports that the day changed, so days that differ are compared once more.
-func (k *Keeper) verify(ctx context.Context, d store.Deriver, run dayRun, table compile.SealTable, report *SealReport) error {
-	before, err := freshSeals(ctx, d, run, table)
+func (k *Keeper) verify(ctx context.Context, run dayRun, table compile.SealTable, report *SealReport) error {
+	before, err := k.freshSeals(ctx, run, table)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (k *Keeper) verify(ctx context.Context, d store.Deriver, run dayRun, table 
 	if err != nil {
 		return err
 	}
-	after, err := freshSeals(ctx, d, run, table)
+	after, err := k.freshSeals(ctx, run, table)
 	if err != nil {
 		return err
 	}
@@ -95,10 +94,10 @@ func (k *Keeper) verify(ctx context.Context, d store.Deriver, run dayRun, table 
 
 // freshSeals returns the days of run. Sealed is 0 if a day has no seal or if the seal is not valid for a table. Version is the sum of
 // the versions of the days that the seal was computed from: it changes when a seal is replaced because rows changed.
-func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table compile.SealTable) ([]store.Day, error) {
+func (k *Keeper) freshSeals(ctx context.Context, run dayRun, table compile.SealTable) ([]store.Day, error) {
 	reach := table.Reach
 	around := reach.Around(run.Interval)
-	snapshot, err := days.Read(ctx, d, run.of, around)
+	snapshot, err := days.Read(ctx, k.deriver, run.of, around)
 	if err != nil {
 		return nil, err
 	}
@@ -119,13 +118,12 @@ func freshSeals(ctx context.Context, d store.Deriver, run dayRun, table compile.
 // RebuildSeals seals the UTC days of a website again that [from, to) touches and that have rows or a seal, and returns how many
 // days it sealed. Days whose rows change meanwhile may stay unchanged. It drops the partials of the website, in memory and in the
 // store, and all remembered answers: they have the same versions, and may have been computed from the old seals. Then it computes
-// and stores the partials that a [Sealer] would. Other processes do not drop their partials in memory.
+// and stores the partials that Run would. Other processes do not drop their partials in memory.
 func (k *Keeper) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
-	d, ok := k.store.(store.Deriver)
-	if !ok {
+	if k.deriver == nil {
 		return 0, merge.ErrNotDerived
 	}
-	known, err := d.Days(ctx, website, from, to)
+	known, err := k.deriver.Days(ctx, website, from, to)
 	if err != nil || len(known) == 0 {
 		return 0, err
 	}
@@ -151,10 +149,10 @@ func (k *Keeper) RebuildSeals(ctx context.Context, website store.Subject, from, 
 	if err != nil {
 		return sealed, err
 	}
-	if known, err = d.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53)); err != nil {
+	if known, err = k.daysOf(ctx, website); err != nil {
 		return sealed, err
 	}
-	_, err = k.ahead(ctx, website, days.Quiet(known), func() bool { return ctx.Err() != nil })
+	_, err = k.computeAhead(ctx, website, days.Quiet(known), func() bool { return ctx.Err() != nil })
 	return sealed, errors.Join(err, ctx.Err())
 }
 

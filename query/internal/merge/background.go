@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -53,7 +53,7 @@ type waitingMerge struct {
 // computeLater has the partials of m computed, unless it waits already or too many others do.
 func (mr *Merger) computeLater(m *Merge) {
 	b := mr.Background
-	pending := &waitingMerge{m, string(m.p.AppendKey(ask.AppendKeyTexts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
+	pending := &waitingMerge{m, string(m.p.AppendKey(keytext.Texts(nil, string(m.p.Subject.Kind), m.p.Subject.ID)))}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.known[pending.key] || len(b.waiting) >= maxWaiting || b.ctx.Err() != nil {

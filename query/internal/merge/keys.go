@@ -52,11 +52,11 @@ func mergeOnKeys(p *plan.Plan) *Merge {
 // fewShown: to find one takes about as long as to read so many.
 const sparse = 16
 
-// candidates are the rows whose keys pass the filters on keys. Where these are few, only they are counted from then on.
-func (g *merged) candidates() []int32 {
+// Rows returns the rows whose keys pass the filters on keys. Where these are few, only they are counted from then on.
+func (g *merged) Rows() []int32 {
 	rows := make([]int32, 0, g.rows)
 	for row := range int32(g.rows) {
-		if g.passes(row) {
+		if !slices.ContainsFunc(g.where, func(c keyCondition) bool { return !c.Passes(g.Key(row, c.key)) }) {
 			rows = append(rows, row)
 		}
 	}
@@ -64,15 +64,6 @@ func (g *merged) candidates() []int32 {
 		g.few = slices.Clone(rows)
 	}
 	return rows
-}
-
-func (g *merged) passes(row int32) bool {
-	return !slices.ContainsFunc(g.where, func(c keyCondition) bool {
-		if len(g.keys) == 1 {
-			return !c.Passes(g.texts[row])
-		}
-		return !c.Passes(g.key(row)[c.key])
-	})
 }
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.

@@ -36,10 +36,11 @@ const Quarter = 15 * 60 * 1000
 // A Merge says how the answer to a plan is merged.
 type Merge struct {
 	p      *plan.Plan
-	keys   []*catalog.Field // of the answer: those of groupBy, then the type's
-	parts  []*mergedPart
-	leaves []aggregate    // of all parts
-	where  []keyCondition // which rows of the answer have to pass
+	steps  *plan.Steps
+	keys   []*catalog.Field // of the answer
+	parts  []*mergedPart    // of the steps
+	leaves []aggregate      // of all parts
+	where  []keyCondition   // which rows of the answer have to pass
 
 	stretches []calendar.Interval
 }
@@ -50,7 +51,7 @@ type mergedPart struct {
 	needs   catalog.Reach // the days around a day whose rows decide what its partials are
 	Count   int           // the aggregate that counts its rows
 	leaves  []int         // all that it has
-	metrics map[*catalog.BoundMetric]expr.Expr
+	metrics []expr.Expr   // over the aggregates
 }
 
 // An aggregate has partials. Metrics are made of aggregates.
@@ -69,18 +70,21 @@ var states = map[dialect.Op]state.Kind{
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan.Plan) *Merge {
-	m := &Merge{p: p, keys: slices.Concat(p.Group, p.Type.DimensionFields)}
-	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == catalog.Series && len(m.keys) > 0 ||
-		slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
+	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite {
 		return nil
 	}
-	for _, metric := range p.Type.Metrics {
-		if !m.add(metric) {
+	steps := plan.StepsOf(p)
+	m := &Merge{p: p, steps: steps, keys: steps.Keys}
+	if p.Type.Shape == catalog.Series && len(m.keys) > 0 || slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
+		return nil
+	}
+	for _, part := range steps.Parts {
+		if !m.add(part) {
 			return nil
 		}
 	}
-	for _, e := range p.Type.OutputExprs {
-		if !expr.CanEval(e, func(op dialect.Op) bool { return op == dialect.SumOver }) {
+	for _, c := range steps.Columns {
+		if !expr.CanEval(c.E, func(op dialect.Op) bool { return op == dialect.SumOver }) {
 			return nil
 		}
 	}
@@ -97,32 +101,31 @@ func mergeOf(p *plan.Plan) *Merge {
 	return m
 }
 
-// add adds what a metric is made of, if that merges.
-func (m *Merge) add(of *catalog.BoundMetric) (merges bool) {
+// add adds a part, if its metrics merge.
+func (m *Merge) add(of plan.Part) (merges bool) {
 	tb := of.Table
-	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows || of.PerRow || of.NameOf != "" {
+	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows {
 		return false
 	}
-	i := slices.IndexFunc(m.parts, func(p *mergedPart) bool { return p.tb == tb })
-	if i < 0 {
-		i = len(m.parts)
-		m.parts = append(m.parts, &mergedPart{tb: tb, metrics: map[*catalog.BoundMetric]expr.Expr{}})
-		m.parts[i].Count = m.aggregateOf(m.parts[i], dialect.Count, nil)
+	part := &mergedPart{tb: tb}
+	part.Count = m.aggregateOf(part, dialect.Count, nil)
+	m.parts, merges = append(m.parts, part), true
+	for _, metric := range of.Metrics {
+		made := expr.ReplaceCalls(metric.Expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
+			if _, ok := states[op]; !ok {
+				merges = false
+				return expr.Null()
+			}
+			column := aggregateColumn(m.aggregateOf(part, op, args))
+			if op == dialect.Quantile {
+				return expr.Call(op, column, args[1])
+			}
+			return column
+		})
+		part.metrics = append(part.metrics, made)
+		merges = merges && !metric.PerRow && metric.NameOf == "" && expr.CanEval(made, ofRows)
 	}
-	part, merges := m.parts[i], true
-	made := expr.ReplaceCalls(of.Expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
-		if _, ok := states[op]; !ok {
-			merges = false
-			return expr.Null()
-		}
-		column := aggregateColumn(m.aggregateOf(part, op, args))
-		if op == dialect.Quantile {
-			return expr.Call(op, column, args[1])
-		}
-		return column
-	})
-	part.metrics[of] = made
-	return merges && expr.CanEval(made, ofRows)
+	return merges
 }
 
 func ofRows(op dialect.Op) bool { return !op.OfRow() }

@@ -116,7 +116,7 @@ func (g *Lookup) merged(ctx context.Context, among [][]string) (*store.Rows, ans
 	if why, err := g.gather(ctx); err != nil || why != "" {
 		return nil, why, err
 	}
-	return g.finish(g.merger.Partials, g.Site, g.Found, among), "", nil
+	return g.rows(among), "", nil
 }
 
 // A Lookup finds the partials of a merge, or computes them.

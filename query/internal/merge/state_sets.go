@@ -68,7 +68,7 @@ func (mr *Merger) findStateSets() StateSets {
 			}
 		}
 	}
-	derived := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
+	derived, _ := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
 	by := map[string]int{} // state sets, by the texts of their keys
 	for _, bu := range found.All {
 		by[bu.keyTexts()]++

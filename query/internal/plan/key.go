@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
 )
 
 // ByClock says whether the rows of p's answer change with the time alone, while no stored row does:
@@ -19,13 +19,13 @@ func (p *Plan) ByClock() bool {
 // AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and the
 // clock, which counts if ByClock says so. Fields, zones and types are written by name.
 func (p *Plan) AppendKey(b []byte) []byte {
-	b = ask.AppendKeyTexts(b, p.Type.Name, p.Range.Zone.String())
-	b = ask.AppendKeyNumbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(), p.Range.To.UnixMilli(),
+	b = keytext.Texts(b, p.Type.Name, p.Range.Zone.String())
+	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(), p.Range.To.UnixMilli(),
 		p.Until.UnixMilli(), int64(p.Grain), int64(p.Limit), int64(p.Offset))
 	b = append(strconv.AppendBool(strconv.AppendBool(b, p.Keyed), p.OfKeys), '\n')
-	b = ask.AppendKeyNumbers(b, int64(len(p.Group)), int64(len(p.Mandatory)), int64(len(p.Filters)), int64(len(p.Sort)))
+	b = keytext.Numbers(b, int64(len(p.Group)), int64(len(p.Mandatory)), int64(len(p.Filters)), int64(len(p.Sort)))
 	for _, f := range p.Group {
-		b = ask.AppendKeyTexts(b, f.Name)
+		b = keytext.Texts(b, f.Name)
 	}
 	for _, c := range p.Mandatory {
 		b = c.appendKey(b)
@@ -34,10 +34,10 @@ func (p *Plan) AppendKey(b []byte) []byte {
 		b = c.appendKey(b)
 	}
 	for _, o := range p.Sort {
-		b = strconv.AppendBool(ask.AppendKeyTexts(b, o.Column), o.Desc)
+		b = strconv.AppendBool(keytext.Texts(b, o.Column), o.Desc)
 	}
 	if p.Other != nil {
-		b = p.Other.Plan.AppendKey(ask.AppendKeyTexts(b, string(p.Other.By)))
+		b = p.Other.Plan.AppendKey(keytext.Texts(b, string(p.Other.By)))
 	}
 	return b
 }
@@ -45,8 +45,8 @@ func (p *Plan) AppendKey(b []byte) []byte {
 // appendKey appends a text of all of c, including values that follow from the lists of countries and sources: another version of
 // the program may have other lists.
 func (c Condition) appendKey(b []byte) []byte {
-	b = ask.AppendKeyTexts(b, c.Field.Name, string(c.Op))
+	b = keytext.Texts(b, c.Field.Name, string(c.Op))
 	b = strconv.AppendBool(b, c.OnEvents)
-	b = ask.AppendKeyNumbers(b, int64(len(c.Values)), int64(len(c.Codes)))
-	return ask.AppendKeyTexts(ask.AppendKeyTexts(b, c.Values...), c.Codes...)
+	b = keytext.Numbers(b, int64(len(c.Values)), int64(len(c.Codes)))
+	return keytext.Texts(keytext.Texts(b, c.Values...), c.Codes...)
 }

@@ -98,7 +98,7 @@ func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
 		{Subject: site, Filters: []ask.Filter{filter("country", "DE"), filter("country", "FR")}},
 		{Subject: site, Filters: []ask.Filter{filter("country", "DE2:FR")}},
 	} {
-		key := string(ask.AppendAccessKey(&a, nil))
+		key := string(a.AppendKey(nil))
 		if other, taken := seen[key]; taken {
 			t.Errorf("accesses %d and %d have the key %s", i, other, key)
 		}

@@ -16,8 +16,8 @@ func (p *Plan) Keys() []*catalog.Field {
 	return p.Type.DimensionFields
 }
 
-// KeyColumn returns the name of the column of the i-th key.
-func KeyColumn(i int) expr.Ident { return expr.Ident("key_" + strconv.Itoa(i+1)) }
+// keyColumn returns the name of the column of the i-th key.
+func keyColumn(i int) expr.Ident { return expr.Ident("key_" + strconv.Itoa(i+1)) }
 
 // KeyOf stands for the values that the rows of an answer have in their i-th key, fields of groupBy
 // first. They are known when the answer is.

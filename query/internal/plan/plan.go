@@ -4,6 +4,7 @@
 //	for _, one := range resolved.Parameters {
 //		if one.Err != nil { … }                  // this parameter fails alone
 //		key := one.Plan.AppendKey(nil)           // equal plans have equal keys
+//		steps := plan.StepsOf(one.Plan)          // what is done with the rows after aggregation
 //	}
 //
 // No later stage looks up names or applies defaults. The package is pure: the clock is an argument.

@@ -64,8 +64,7 @@ CREATE TABLE client_ids (
 
 -- Digests are hexadecimal HMACs. The secrets are not stored. scopes, resources, filters, types and limits are
 -- JSON, and null if a key has none. old_secrets has the secrets that were replaced by a rotation and are still
--- valid. It is a JSON list with digest, start and until, newest first. previous_digest and previous_until are
--- not used.
+-- valid. It is a JSON list with digest, start and until, newest first.
 CREATE TABLE api_keys (
     id              TEXT    NOT NULL PRIMARY KEY,
     owner           TEXT    NOT NULL,
@@ -83,8 +82,6 @@ CREATE TABLE api_keys (
     revoked_at      BIGINT,
     disabled        BOOLEAN NOT NULL,
     digest          TEXT    NOT NULL UNIQUE,
-    previous_digest TEXT    UNIQUE,
-    previous_until  BIGINT,
     last_used_at    BIGINT,
     old_secrets     TEXT    NOT NULL DEFAULT 'null'
 );

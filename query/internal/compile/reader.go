@@ -1,18 +1,52 @@
 package compile
 
 import (
+	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
+
+// A reader says which stored rows a statement reads, and notes the time that they are of.
+type reader struct {
+	writer
+	p       *plan.Plan
+	kept    days.Sealed
+	rng     calendar.Interval // the plan's range
+	depends calendar.Interval // the rows that the answer is computed from
+
+	toldChanged bool // the relation of ids that changed is there
+}
+
+// read returns the conditions on the subject and the time of rows t. Every logical table is read through it, so that no statement
+// can lack the tenancy predicate.
+func (c *reader) read(w calendar.Interval) []expr.Expr { return c.readAt("time", w) }
+
+// readAt is read of rows whose time is in another column.
+func (c *reader) readAt(column expr.Ident, w calendar.Interval) []expr.Expr {
+	return []expr.Expr{
+		expr.Eq(catalog.Row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
+		expr.Ge(catalog.Row(column), milli(w.From)),
+		expr.Lt(catalog.Row(column), milli(w.To)),
+	}
+}
+
+// dependOn says that the answer is computed from the rows of w, too.
+func (c *reader) dependOn(w calendar.Interval) {
+	c.depends.From, c.depends.To = min(c.depends.From, w.From), max(c.depends.To, w.To)
+}
+
+func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }
 
 // conditions are the filters as they apply to the rows of tb: a key's first, then the
 // caller's. Of a session, filters on rows want one pageview that passes them all.
-func (c *compiler) conditions(tb *catalog.Table) []expr.Expr { return c.conditionsOf(tb, c.p.Filters) }
+func (c *reader) conditions(tb *catalog.Table) []expr.Expr { return c.conditionsOf(tb, c.p.Filters) }
 
 // conditionsOf are conditions with these filters in place of all that the caller has.
-func (c *compiler) conditionsOf(tb *catalog.Table, filters []plan.Condition) []expr.Expr {
+func (c *reader) conditionsOf(tb *catalog.Table, filters []plan.Condition) []expr.Expr {
 	var found []expr.Expr
 	if tb.Rows == catalog.SessionRows {
 		found = append(found, expr.Ge(catalog.OfSession("start"), expr.RangeFrom()), expr.Lt(catalog.OfSession("start"), expr.RangeTo()),
@@ -37,7 +71,7 @@ func (c *compiler) conditionsOf(tb *catalog.Table, filters []plan.Condition) []e
 }
 
 // rowFilters are the caller's filters on rows, over an event of a session.
-func (c *compiler) rowFilters(event expr.Alias) expr.Expr {
+func (c *reader) rowFilters(event expr.Alias) expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
 		if !cond.Field.Session {
@@ -61,4 +95,16 @@ func Mandatory(p *plan.Plan) (byRow, bySession []expr.Expr) {
 		}
 	}
 	return byRow, bySession
+}
+
+// shown is true for the rows of tb that neither SkipEmpty nor OnlyEmpty of the type leaves out.
+func (c *reader) shown(tb *catalog.Table) expr.Expr {
+	var found []expr.Expr
+	if f := c.p.Type.SkipEmptyField; f != nil {
+		found = append(found, expr.Ne(catalog.Value(f, tb), expr.Lit("")))
+	}
+	if f := c.p.Type.OnlyEmptyField; f != nil {
+		found = append(found, expr.Eq(catalog.Value(f, tb), expr.Lit("")))
+	}
+	return expr.And(found...)
 }

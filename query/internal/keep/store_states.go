@@ -24,12 +24,12 @@ const (
 	savedAtOnce = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
-// keep stores the partials of a website that are computed ahead, of the latest days first, and reports whether it is done.
+// storeStates stores the states of a website, of the latest days first, and reports whether it is done.
 // Partials of a day are stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory
 // until the next call. It skips a website with fewer pageviews a day.
-func (k *Keeper) keep(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
-	k.keeping.Lock()
-	defer k.keeping.Unlock()
+func (k *Keeper) storeStates(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
+	k.storing.Lock()
+	defer k.storing.Unlock()
 	b := &batch{keeper: k, from: pageviews, website: website, known: k.merger.Partials.Shelf(website), sets: k.merger.StateSets()}
 	if err := k.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
@@ -54,25 +54,6 @@ func (k *Keeper) keep(ctx context.Context, website store.Subject, days []calenda
 		return true, k.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
-}
-
-// errNotKept: the store is not a [store.StateKeeper], or Config turns it off.
-var errNotKept = errors.New("query: the store keeps no partials")
-
-// StorePartials computes and stores the partials for answers without filters about the UTC days of a website that [from, to)
-// touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites with Config.StoreFrom.
-// It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
-func (k *Keeper) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
-	if k.merger.Keeper == nil {
-		return errNotKept
-	}
-	var days []calendar.Interval
-	w := calendar.UTCDays(from, to)
-	for at := w.From; at < w.To; at += calendar.Day {
-		days = append(days, calendar.Interval{From: at, To: at + calendar.Day})
-	}
-	_, err := k.keep(ctx, website, days, 0, func() bool { return ctx.Err() != nil })
-	return errors.Join(err, ctx.Err())
 }
 
 // errNotBusy: the website has fewer pageviews than Config.StoreFrom.
