@@ -48,6 +48,7 @@ const (
 const (
 	PreviousPeriod = ask.PreviousPeriod
 	PreviousYear   = ask.PreviousYear
+	NoComparison   = ask.NoComparison
 )
 
 // The codes of mistakes.
@@ -131,12 +132,41 @@ const (
 
 // The roles of columns.
 const (
-	Dimension = catalog.Dimension
-	Metric    = catalog.Metric
+	DimensionRole = catalog.DimensionRole
+	MetricRole    = catalog.MetricRole
 )
 
 // Builtin lists the types that every engine knows: see [catalog.Builtin].
 func Builtin() []Type { return catalog.Builtin() }
+
+// Vocabulary of types: see package catalog.
+type (
+	// Definitions are metrics and dimensions of a host.
+	Definitions = catalog.Definitions
+	// A Metric is a number that is computed from rows.
+	Metric = catalog.Metric
+	// A Dimension is a text of rows, which types can group by.
+	Dimension = catalog.Dimension
+	// A Function is what a Metric computes.
+	Function = catalog.Function
+	// TableInfo lists what types can name of a table.
+	TableInfo = catalog.TableInfo
+)
+
+// The functions of metrics.
+const (
+	Sum     = catalog.Sum
+	Average = catalog.Average
+	Min     = catalog.Min
+	Max     = catalog.Max
+	Count   = catalog.Count
+)
+
+// PropertyPrefix begins a field of Metric.Where that is a property.
+const PropertyPrefix = catalog.PropertyPrefix
+
+// Vocabulary lists the tables with their dimensions, metrics and formats: see [catalog.Vocabulary].
+func Vocabulary() []TableInfo { return catalog.Vocabulary() }
 
 // NewRegistry checks types: see [catalog.NewRegistry].
 func NewRegistry(types ...Type) (*Registry, error) { return catalog.NewRegistry(types...) }
@@ -157,6 +187,8 @@ type (
 	Meta = answer.Meta
 	// A Table is rows by column.
 	Table = answer.Table
+	// A ColumnError says why a column cannot be read as wanted.
+	ColumnError = answer.ColumnError
 	// A Budget bounds the bytes of JSON that the parameters of an answer take together.
 	Budget = answer.Budget
 )
@@ -189,6 +221,9 @@ const (
 	StatesTooLarge  = answer.TooLarge
 	NotStored       = answer.NotStored
 )
+
+// Rows returns the rows of t as structs: see [answer.Rows].
+func Rows[T any](t Table) ([]T, error) { return answer.Rows[T](t) }
 
 // DefaultMaxAnswer is the largest size of an answer, in bytes of JSON, unless Config sets another one.
 const DefaultMaxAnswer = answer.DefaultMaxAnswer

@@ -84,7 +84,7 @@ func TestColumnsAreDescribed(t *testing.T) {
 				primary[f.Role]++
 			}
 		}
-		for _, role := range []query.Role{query.Dimension, query.Metric} {
+		for _, role := range []query.Role{query.DimensionRole, query.MetricRole} {
 			has := slices.ContainsFunc(info.Output, func(f query.OutputField) bool { return f.Role == role })
 			if want := map[bool]int{true: 1}[has]; primary[role] != want {
 				t.Errorf("%s: %d primary columns of role %s, want %d", info.Name, primary[role], role, want)

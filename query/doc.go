@@ -26,7 +26,8 @@
 // # Types
 //
 // A Type is a named choice of dimensions and metrics: one row in package catalog. The filters, groups and orders that callers may use,
-// the SQL, the metadata and the checks all follow from it. A host appends rows to Builtin and gives them to NewRegistry.
+// the SQL, the metadata and the checks all follow from it. A host appends rows to Builtin and gives them to NewRegistry. Its Definitions
+// are metrics and dimensions of its own, such as the sum of a property of its events.
 //
 // # Vocabulary
 //

@@ -50,6 +50,9 @@ type Config struct {
 	// is valid until its rows change. It needs a Store that is a [store.DayLister]. 0 means DefaultResultCache; negative: no
 	// answer is remembered.
 	ResultCache int64
+	// Trace is called around each statement that the engine and its sealer run, and around the seal of days: see [store.Tracer]. Nil:
+	// nothing is traced. Package observe/otel has one for OpenTelemetry.
+	Trace func(ctx context.Context, s store.Statement) (context.Context, func(rows int, err error))
 	// Logger gets a line at level info with the optional interfaces that Store has and lacks (see [store.Abilities]), a line at level
 	// debug for each answer, with its source and the reason for it, and panics of work in the background. Nil: nothing is logged.
 	Logger *slog.Logger
@@ -75,6 +78,7 @@ type Engine struct {
 	room       sync.Pool       // of *[]byte, for answers that are not kept
 	answers    *recall.Answers // may be nil
 	log        *slog.Logger
+	trace      store.Tracer
 	counts     counts
 }
 
@@ -86,7 +90,7 @@ const DefaultMaxPartials = 256 << 20
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived, log: cfg.Logger}
+	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived, log: cfg.Logger, trace: cfg.Trace}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -122,7 +126,8 @@ func New(cfg Config) (*Engine, error) {
 		keeper, _ = e.store.(store.StateKeeper)
 	}
 	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil), e.log)
-	e.keeper = keep.New(keep.Config{Store: e.store, Merger: e.merger, Batch: batch, Now: e.now, StoreFrom: cmp.Or(cfg.StoreFrom, DefaultStoreFrom), Forget: e.forgetAnswers, Log: e.log})
+	e.merger.Trace = e.trace
+	e.keeper = keep.New(keep.Config{Store: e.store, Merger: e.merger, Batch: batch, Now: e.now, StoreFrom: cmp.Or(cfg.StoreFrom, DefaultStoreFrom), Forget: e.forgetAnswers, Log: e.log, Trace: e.trace})
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}
@@ -185,7 +190,7 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, b
 		return finish.Failure(p, mistake)
 	}
 	store.MeterOf(ctx).Add(found.Len(), 0)
-	r.Data = found.Table
+	r.Data = found.In(p.Plan.Range.Zone)
 	e.note(ctx, p, took.from)
 	return r
 }
@@ -235,7 +240,7 @@ func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]st
 func (e *Engine) query(ctx context.Context, c *compile.Compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
 	statement := c.Of(s, among)
 	statement.MaxBytes = budget.Max()
-	rows, err := e.store.Query(ctx, statement)
+	rows, err := e.trace.Query(ctx, e.store, statement)
 	if err != nil {
 		return nil, err
 	}

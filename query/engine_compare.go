@@ -21,6 +21,8 @@ func (e *Engine) compare(ctx context.Context, p *plan.Parameter, found *finish.A
 	}
 	previous, changed := finish.Beside(p.Plan, found, then)
 	previous.RoundRows(p.Plan.Type)
+	previous = previous.In(p.Plan.Range.Zone)
+	changed = changed.In(p.Plan.Range.Zone)
 	r.Previous, r.Changes = &previous, &changed
 	return cmp.Or(budget.TakeFor(&previous), budget.TakeFor(&changed))
 }

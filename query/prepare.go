@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -48,8 +49,11 @@ func (l *lazy[T]) get(compute func() T) T {
 }
 
 // Prepare resolves req without asking the store. Its error is an Errors when the request as a whole is
-// wrong. Statements are compiled when they are first needed.
+// wrong, or a has no subject. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
+	if mistakes := ask.CheckSubject(a.Subject); mistakes != nil {
+		return nil, mistakes
+	}
 	now := e.now()
 	access := a.AppendKey(make([]byte, 0, 512))
 	key := string(req.AppendKey(appendMoment(keytext.Texts(access, a.Caller), now)))

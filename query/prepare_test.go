@@ -1,7 +1,9 @@
 package query_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,5 +118,39 @@ func TestKey(t *testing.T) {
 		query.Request{Parameters: names("pages"), StartDate: "2026-04-01", EndDate: "2026-04-01"}
 	if one, same := key(store.KindWebsite, yesterday), key(store.KindWebsite, dates); one != same {
 		t.Errorf("the same days have the keys %q and %q", one, same)
+	}
+}
+
+func TestAccessNeedsASubject(t *testing.T) {
+	req := query.Request{Parameters: []query.Parameter{{Name: "pages"}}, Preset: "today"}
+	for _, row := range []struct {
+		subject store.Subject
+		want    string
+	}{
+		{store.Subject{Kind: store.KindWebsite}, "Access.Subject.ID is required: the id of the website, link or monitor whose rows are asked for"},
+		{store.Subject{ID: "w"}, `Access.Subject.Kind must be website, link or schedule, not ""`},
+		{store.Subject{Kind: "site", ID: "w"}, `Access.Subject.Kind must be website, link or schedule, not "site"`},
+	} {
+		_, err := engine(t).Prepare(query.Access{Subject: row.subject}, req)
+		var errs query.Errors
+		if !errors.As(err, &errs) || err.Error() != row.want {
+			t.Errorf("%v: got %v, want %s", row.subject, err, row.want)
+		}
+	}
+}
+
+func TestOneParameterIsNotCompared(t *testing.T) {
+	req := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.NoComparison}, {Name: "pages"}}, Preset: "yesterday", Compare: query.PreviousYear}
+	if n := req.Statements(); n != 3 {
+		t.Errorf("the request has %d statements, want 3", n)
+	}
+	found, err := engine(t).Explain(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{false, true} {
+		if got := strings.Contains(found[i].Plan, "beside previous_year"); got != want {
+			t.Errorf("parameter %d is compared: %t, want %t\n%s", i, got, want, found[i].Plan)
+		}
 	}
 }

@@ -76,7 +76,7 @@ var endpoints = map[string]endpoint{
 		text: "Totals, a series, and the first ten pages, sources, countries and devices.",
 		params: []field{
 			{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive"}, {"preset", "string", "in place of dates; default `last_30d`"},
-			{"timezone", "string", "IANA name; default `UTC`"}, {"compare", "string", "`previous_period` or `previous_year`"},
+			{"timezone", "string", "IANA name; default `UTC`"}, {"compare", "string", "`previous_period`, `previous_year` or `none`, which is the default"},
 			{"granularity", "string", "`daily` (default), `hourly`, `weekly` or `monthly`"}, {"filters", "JSON array", "[Filters](#filter)"},
 		},
 		target: "/v1/websites/web_demo/analytics?preset=last_7d",
@@ -193,7 +193,7 @@ var objects = []object{
 		{"filters", "array", "[Filters](#filter), at most 50; all must match"},
 		{"granularity", "string", "`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days"},
 		{"weekStart", "string", "`sunday` (default) or `monday`: the first day of weeks, also of `this_week` and `last_week`"},
-		{"compare", "string", "`previous_period` or `previous_year`"},
+		{"compare", "string", "`previous_period`, `previous_year` or `none`, which is the default"},
 		{"groupBy", "string or array", "fields to group by, at most 50"},
 		{"sortBy", "string", "a column of the answer"},
 		{"sortOrder", "string", "`asc` or `desc`"},

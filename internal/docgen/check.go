@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/golden"
+	"github.com/sightline-analytics/sightline/query"
 )
 
 // Check fails t if a page in the folder docs is out of date. With -update it rewrites the pages.
@@ -29,7 +30,7 @@ func Check(t testing.TB, docs string, src Source) {
 		t.Error(err)
 		return
 	}
-	definitions, err := Definitions(written, src.Engine.Types())
+	definitions, err := Definitions(written, src.Engine.Types(), query.Vocabulary())
 	if err != nil {
 		t.Error(err)
 		return

@@ -13,9 +13,9 @@ import (
 // marker stands before the generated part of the page of definitions.
 const marker = "<!-- columns -->"
 
-// Definitions returns the page of definitions with a new list of columns. It copies the hand-written part of
-// the page up to the marker and adds every column of every type. It fails if the page has no marker.
-func Definitions(written []byte, types []query.Info) ([]byte, error) {
+// Definitions returns the page of definitions with new lists of columns and tables. It copies the hand-written part of
+// the page up to the marker, and adds every column of every type, and every table. It fails if the page has no marker.
+func Definitions(written []byte, types []query.Info, tables []query.TableInfo) ([]byte, error) {
 	head, _, ok := bytes.Cut(written, []byte(marker))
 	if !ok {
 		return nil, fmt.Errorf("docgen: the page has no %s", marker)
@@ -27,6 +27,7 @@ func Definitions(written []byte, types []query.Info) ([]byte, error) {
 	for _, c := range columnsOf(types) {
 		fmt.Fprintf(&page, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type, c.Unit, meaning(c.OutputField), strings.Join(c.in, ", "))
 	}
+	writeTables(&page, tables)
 	return page.Bytes(), nil
 }
 

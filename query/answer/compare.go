@@ -11,7 +11,7 @@ func Changes(now, previous *Table) Table {
 	t := Table{len: now.len, absent: previous.absent}
 	for i := range now.columns {
 		c := &now.columns[i]
-		if c.Role != catalog.Metric {
+		if c.Role != catalog.MetricRole {
 			continue
 		}
 		values := store.Column{Kind: dialect.Float, Floats: make([]float64, t.len), Valid: make([]bool, t.len)}

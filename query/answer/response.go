@@ -94,9 +94,10 @@ type Meta struct {
 type Table struct {
 	columns []Cells
 	len     int
-	absent  []bool // rows that are null; nil: none
-	encoded []byte // as JSON; nil: not yet
-	most    int64  // bytes in JSON; 0: not counted
+	absent  []bool         // rows that are null; nil: none
+	encoded []byte         // as JSON; nil: not yet
+	most    int64          // bytes in JSON; 0: not counted
+	zone    *time.Location // of dates; nil: not known
 }
 
 // Cells are one column of a Table: values as the store gave them, unrounded.

@@ -12,6 +12,13 @@ const (
 	PreviousPeriod Compare = "previous_period"
 	// PreviousYear is the same local dates a year earlier; for 29 February, the 28th.
 	PreviousYear Compare = "previous_year"
+	// NoComparison compares with nothing: for a parameter whose request asks for a comparison.
+	NoComparison Compare = "none"
 )
 
-func compareNames() []string { return []string{string(PreviousPeriod), string(PreviousYear)} }
+// Any reports whether c asks for another period: it is neither empty nor NoComparison.
+func (c Compare) Any() bool { return c != "" && c != NoComparison }
+
+func compareNames() []string {
+	return []string{string(PreviousPeriod), string(PreviousYear), string(NoComparison)}
+}

@@ -103,7 +103,7 @@ func (o *Options) Check(list *Issues) {
 	if o.WeekStart != "" && o.WeekStart != Sunday && o.WeekStart != Monday {
 		list.Add(o.At("weekStart"), Unknown(Invalid, "first day of weeks", o.WeekStart, []string{Sunday, Monday}))
 	}
-	if c := o.Compare; c != "" && c != PreviousPeriod && c != PreviousYear {
+	if c := o.Compare; c.Any() && c != PreviousPeriod && c != PreviousYear {
 		list.Add(o.At("compare"), Unknown(Invalid, "comparison", string(c), compareNames()))
 	}
 	o.checkOrder(list)

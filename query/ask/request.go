@@ -11,6 +11,7 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ import (
 
 // Access defines what one caller may ask.
 type Access struct {
-	Subject store.Subject  // whose rows are read
+	Subject store.Subject  // whose rows are read; required, both its kind and its id
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all
@@ -79,7 +80,7 @@ type Parameter struct {
 	GroupBy     []string // likewise
 	SortBy      string
 	SortOrder   string
-	Compare     Compare
+	Compare     Compare // NoComparison: the parameter is not compared, whatever the request says
 }
 
 // A Filter is one condition; all conditions of a request must hold.
@@ -109,7 +110,7 @@ const (
 func (q *Request) Statements() int {
 	n := len(q.Parameters)
 	for i := range q.Parameters {
-		if q.Compare != "" || q.Parameters[i].Compare != "" {
+		if cmp.Or(q.Parameters[i].Compare, q.Compare).Any() {
 			n++
 		}
 	}

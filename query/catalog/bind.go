@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ func (b *typeBuilder) bind() {
 	if ty.SkipEmpty != "" {
 		ty.SkipEmptyField = ty.DimensionField(ty.SkipEmpty)
 	}
-	ty.OnlyEmptyField = FieldNamed(ty.OnlyEmpty)
+	ty.OnlyEmptyField = ty.field(ty.OnlyEmpty)
 }
 
 // bound is a column over the relation j or, of a list, over a row of the table.
@@ -50,9 +51,9 @@ func (b *typeBuilder) bound(m *BoundMetric) expr.Expr {
 func (ty *BoundType) role(m *BoundMetric) Role {
 	ofDimension := func(name string) bool { return ty.DimensionField(name) != nil }
 	if m.Format != Integer && m.Format != Number || m.source == "" && slices.ContainsFunc(expr.Refs(m.Expr), ofDimension) {
-		return Dimension
+		return DimensionRole
 	}
-	return Metric
+	return MetricRole
 }
 
 // describeColumns says which columns are others under another name, and which are shown first: of the
@@ -72,8 +73,8 @@ func (ty *BoundType) describeColumns() {
 			ty.Outputs[at].Primary = true
 		}
 	}
-	first(Dimension, "name")
-	first(Metric, ty.ShareOf)
+	first(DimensionRole, "name")
+	first(MetricRole, ty.ShareOf)
 }
 
 // canonical returns the index of the column that the i-th column is another name for: the column that has its own name, else the
@@ -156,7 +157,7 @@ func (b *typeBuilder) tables() {
 	for _, f := range ty.DimensionFields {
 		for _, tb := range ty.Tables {
 			if !tb.Has(f) {
-				b.fault("table %q has no dimension %q", tb.Name, f.Name)
+				b.fault("%s", nearest(fmt.Sprintf("table %q has no dimension %q", tb.Name, f.Name), f.Name, tb.dimensionNames(ty.own)))
 			}
 		}
 	}

@@ -22,20 +22,23 @@ func (b *typeBuilder) build() {
 	if ty.Name == "" || ty.Title == "" || ty.Description == "" || ty.Category == "" || ty.Visualization == "" {
 		b.fault("Name, Title, Description, Category and Visualization are required")
 	}
-	ty.Table = TableNamed(ty.Source)
-	if ty.Table == nil {
-		b.fault("table %q does not exist", ty.Source)
-		return
+	ofSubject := tablesOf(ty.Subject)
+	if len(ofSubject) == 0 {
+		b.fault("Subject is %q, not website, link or schedule", ty.Subject)
+		ofSubject = tableNames()
 	}
-	if ty.Table.subject != ty.Subject {
-		b.fault("table %q is not of a %s", ty.Source, ty.Subject)
-	}
-	for _, name := range ty.Joins {
-		if tb := TableNamed(name); tb == nil || tb.subject != ty.Subject {
-			b.fault("table %q does not exist for a %s", name, ty.Subject)
+	for _, name := range append([]string{ty.Source}, ty.Joins...) {
+		switch {
+		case TableNamed(name) == nil:
+			b.fault("%s", nearest(fmt.Sprintf("table %q does not exist", name), name, ofSubject))
+		case !slices.Contains(ofSubject, name):
+			b.fault("%s", nearest(fmt.Sprintf("table %q is not of a %s", name, ty.Subject), name, ofSubject))
 		}
 	}
 	b.shape()
+	if ty.Table = TableNamed(ty.Source); ty.Table == nil { // nothing else can be looked up
+		return
+	}
 	b.columns()
 	b.keys()
 	b.skipZero()
@@ -77,13 +80,13 @@ func (b *typeBuilder) keys() {
 	ty := b.ty
 	for _, name := range ty.TieBreak {
 		if ty.OutputIndex(name) < 0 {
-			b.fault("TieBreak names %q, which is not one of its columns", name)
+			b.fault("%s", nearest(fmt.Sprintf("TieBreak names %q, which is not one of its columns", name), name, b.columnNames()))
 		}
 	}
 	for _, name := range ty.Dimensions {
-		f := FieldNamed(name)
+		f := ty.field(name)
 		if f == nil {
-			b.fault("dimension %q does not exist", name)
+			b.fault("%s", nearest(fmt.Sprintf("dimension %q does not exist", name), name, ty.Table.dimensionNames(ty.own)))
 			continue
 		}
 		ty.DimensionFields = append(ty.DimensionFields, f)
@@ -105,7 +108,7 @@ func (b *typeBuilder) skipZero() {
 	}
 	m := b.catalog[metricKey{source: b.ty.Source, name: b.ty.SkipZero}]
 	if m == nil {
-		b.fault("SkipZero names %q, which is not a metric of table %q", b.ty.SkipZero, b.ty.Source)
+		b.fault("%s", nearest(fmt.Sprintf("SkipZero names %q, which is not a metric of table %q", b.ty.SkipZero, b.ty.Source), b.ty.SkipZero, b.metricNames()))
 		return
 	}
 	b.ty.SkipZeroMetrics = []*BoundMetric{m}
@@ -120,7 +123,7 @@ func (b *typeBuilder) columns() {
 		}
 		m := b.metric(source)
 		if m == nil {
-			b.fault("column %q does not exist for table %q", source, b.ty.Source)
+			b.fault("%s", nearest(fmt.Sprintf("column %q does not exist for table %q", source, b.ty.Source), source, b.possibleColumns()))
 			continue
 		}
 		if seen[name] {
@@ -147,7 +150,7 @@ func (b *typeBuilder) orders() {
 	for _, spec := range b.ty.Order {
 		name, desc := strings.CutPrefix(spec, "-")
 		if b.ty.OutputIndex(name) < 0 {
-			b.fault("Order names %q, which is not one of its columns", name)
+			b.fault("%s", nearest(fmt.Sprintf("Order names %q, which is not one of its columns", name), name, b.columnNames()))
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
@@ -158,13 +161,15 @@ func (b *typeBuilder) orders() {
 		b.ty.ShareOf = b.ty.Steps[0].Column
 	}
 	of := b.ty.OutputIndex(b.ty.ShareOf)
-	if slices.ContainsFunc(b.ty.OutputMetrics, func(m *BoundMetric) bool { return m.isShare }) && (of < 0 || b.ty.OutputMetrics[of].isShare) {
+	if b.showsShare() && (of < 0 || b.ty.OutputMetrics[of].isShare) {
 		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
+	} else if b.showsShare() && b.ty.OutputMetrics[of].Format != Integer {
+		b.fault("percentage is a share of %q, which is not a column of whole numbers; set ShareOf", b.ty.ShareOf)
 	}
-	if b.ty.SkipEmpty != "" && b.ty.DimensionField(b.ty.SkipEmpty) == nil {
-		b.fault("SkipEmpty is %q, which is not one of its Dimensions", b.ty.SkipEmpty)
+	if f := b.ty.DimensionField(b.ty.SkipEmpty); b.ty.SkipEmpty != "" && (f == nil || f.Number) {
+		b.fault("%s", nearest(fmt.Sprintf("SkipEmpty is %q, which is not a text among its Dimensions", b.ty.SkipEmpty), b.ty.SkipEmpty, b.ty.Dimensions))
 	}
-	if f := FieldNamed(b.ty.OnlyEmpty); b.ty.OnlyEmpty != "" && (f == nil || !b.ty.Table.Has(f)) {
+	if f := b.ty.field(b.ty.OnlyEmpty); b.ty.OnlyEmpty != "" && (f == nil || !b.ty.Table.Has(f)) {
 		b.fault("OnlyEmpty is %q, which table %q does not have", b.ty.OnlyEmpty, b.ty.Source)
 	}
 }
@@ -174,7 +179,7 @@ func (b *typeBuilder) orders() {
 func (b *typeBuilder) fields() {
 	ty := b.ty
 	ty.Fields = map[string]*Field{}
-	for _, f := range fields {
+	for _, f := range slices.Concat(fields, ty.own) {
 		if slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Has(f) }) {
 			continue
 		}
@@ -191,6 +196,6 @@ func (b *typeBuilder) fields() {
 		}
 	}
 	if ty.RequiredFilter != "" && ty.Fields[ty.RequiredFilter] == nil {
-		b.fault("RequiredFilter names %q, which is not one of its fields", ty.RequiredFilter)
+		b.fault("%s", nearest(fmt.Sprintf("RequiredFilter names %q, which is not one of its fields", ty.RequiredFilter), ty.RequiredFilter, ty.Filterable))
 	}
 }

@@ -12,8 +12,10 @@ import (
 // A Registry is a set of query types that NewRegistry checked. It is immutable and safe for
 // concurrent use.
 type Registry struct {
-	types  []*BoundType
-	byName map[string]*BoundType
+	types      []*BoundType
+	byName     map[string]*BoundType
+	own        []*Field // dimensions of the host
+	vocabulary []TableInfo
 }
 
 // RegistryOf returns a Registry of types that are bound already.
@@ -31,14 +33,31 @@ func (r *Registry) All() []*BoundType { return r.types }
 // Named returns the type called name, or nil.
 func (r *Registry) Named(name string) *BoundType { return r.byName[name] }
 
+// FieldNamed returns the field called name, of the host or built in, or nil.
+func (r *Registry) FieldNamed(name string) *Field {
+	if i := slices.IndexFunc(r.own, func(f *Field) bool { return f.Name == name }); i >= 0 {
+		return r.own[i]
+	}
+	return FieldNamed(name)
+}
+
+// Vocabulary lists the tables with what types can name of them: the built-in vocabulary, and the definitions of the host. The slice
+// must not be changed.
+func (r *Registry) Vocabulary() []TableInfo { return r.vocabulary }
+
 // NewRegistry checks types and looks up every name in them. Its error joins every fault of
-// every type.
-func NewRegistry(types ...Type) (*Registry, error) {
+// every type, and names what was probably meant.
+func NewRegistry(types ...Type) (*Registry, error) { return Definitions{}.NewRegistry(types...) }
+
+// NewRegistry is [NewRegistry] with types that may use the definitions of d. Its error has the faults of definitions, too.
+func (d Definitions) NewRegistry(types ...Type) (*Registry, error) {
 	var bound []*BoundType
 	known := map[string]bool{}
 	metrics, faults := newCatalog()
+	own, wrong := d.define(metrics)
+	faults = append(faults, wrong...)
 	for _, ty := range types {
-		b := typeBuilder{catalog: metrics, ty: &BoundType{Type: ty, inputs: map[string]*BoundMetric{}}}
+		b := typeBuilder{catalog: metrics, ty: &BoundType{Type: ty, inputs: map[string]*BoundMetric{}, own: own}}
 		b.build()
 		if known[ty.Name] {
 			b.fault("the name is taken")
@@ -49,7 +68,9 @@ func NewRegistry(types ...Type) (*Registry, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return RegistryOf(bound), nil
+	r := RegistryOf(bound)
+	r.own, r.vocabulary = own, vocabularyOf(metrics, own)
+	return r, nil
 }
 
 // TableNamed returns the table called name, or nil.
@@ -76,6 +97,12 @@ func FieldNamed(name string) *Field {
 
 // Has says whether the rows of tb carry f.
 func (tb *Table) Has(f *Field) bool {
+	switch {
+	case f.Own():
+		return f.table == tb
+	case f.Clock != 0:
+		return !tb.Derived() && !tb.WholeSessions
+	}
 	if slices.Contains(typeFields, f) && f.Carried == carriedByNone {
 		return slices.Contains(tb.dimensions, f.Name)
 	}
@@ -152,12 +179,13 @@ func (ty *BoundType) defaultOrder() string {
 	return strings.Join(steps, ", ")
 }
 
-// Names returns the names of the types, and of the fields that some type can be filtered by.
+// Names returns the names of the types, and of the fields that some type can be filtered by and that mandatory filters may name: all
+// but the dimensions of a host.
 func (r *Registry) Names() (types, fields []string) {
 	for _, ty := range r.types {
 		types = append(types, ty.Name)
 		for _, name := range ty.Filterable {
-			if !slices.Contains(fields, name) {
+			if !slices.Contains(fields, name) && !ty.Fields[name].Own() {
 				fields = append(fields, name)
 			}
 		}

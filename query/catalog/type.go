@@ -85,6 +85,29 @@ type Field struct {
 
 	computed expr.Expr // of a row t or a session s, instead of Column
 	Number   bool      // a whole number, for types' own dimensions
+	Clock    Clock     // instead of a value of the row
+	table    *Table    // of a host's dimension: the only table that has it; otherwise nil
+}
+
+// Clock says what a dimension tells of the local time of a row or of the start of a session. The compiler computes it, since it
+// depends on the zone of the request.
+type Clock uint8
+
+// The clocks. The zero Clock is of a field that tells no time.
+const (
+	HourOfDay Clock = iota + 1 // 0 to 23
+	Weekday                    // 1 Monday to 7 Sunday
+)
+
+// Own reports whether a host defined f.
+func (f *Field) Own() bool { return f.table != nil }
+
+// Identity tells f apart from fields of other programs that have the same name.
+func (f *Field) Identity() string {
+	if f.Own() {
+		return f.Name + " = " + f.computed.String()
+	}
+	return f.Name
 }
 
 // carriers are the rows of websites that may carry a field of a session themselves.
@@ -129,6 +152,7 @@ type BoundType struct {
 	Groupable       []string                // fields that groupBy may name
 	Sortable        []string                // output columns that sortBy may name
 	Steps           []Order
+	own             []*Field // dimensions of the host
 }
 
 // Role says how a chart uses a column.
@@ -136,8 +160,8 @@ type Role string
 
 // The roles of columns.
 const (
-	Dimension Role = "dimension" // what a row is about, or another name for it
-	Metric    Role = "metric"    // a number that is counted or measured; comparisons show its change
+	DimensionRole Role = "dimension" // what a row is about, or another name for it
+	MetricRole    Role = "metric"    // a number that is counted or measured; comparisons show its change
 )
 
 // Output is one output column of a type.
@@ -150,10 +174,11 @@ type Output struct {
 	Description string
 	Unit        string // %, s, ms; empty for counts and texts
 	Format      Format
-	Decimals    int    // of Number
-	PreciseFor  string // a value of the type's dimension; in rows of others Number has two decimals
-	Zero        bool   // nothing is 0; otherwise nothing is null (texts are never null)
-	Hosts       bool   // texts may be hosts, which are shown in Unicode
+	Decimals    int     // of Number
+	PreciseFor  string  // a value of the type's dimension; in rows of others Number has two decimals
+	Zero        bool    // nothing is 0; otherwise nothing is null (texts are never null)
+	Hosts       bool    // texts may be hosts, which are shown in Unicode
+	Most        float64 // the parameter fails if a Number is beyond it, in either direction; 0: no bound
 }
 
 // OutputIndex is the index of the output column called name, or -1.
@@ -175,11 +200,19 @@ func (ty *BoundType) DimensionOutput() string {
 // DimensionField is the field that a Ref of name stands for: one of Dimensions or, in a list,
 // any that the rows have. It is nil when name is a metric.
 func (ty *BoundType) DimensionField(name string) *Field {
-	f := FieldNamed(name)
-	if f == nil || slices.Contains(ty.DimensionFields, f) || ty.Shape == List && ty.Table.Has(f) {
+	f := ty.field(name)
+	if f == nil || slices.Contains(ty.DimensionFields, f) || ty.Shape == List && f.Clock == 0 && ty.Table.Has(f) {
 		return f
 	}
 	return nil
+}
+
+// field returns the field called name, of the host or built in, or nil.
+func (ty *BoundType) field(name string) *Field {
+	if i := slices.IndexFunc(ty.own, func(f *Field) bool { return f.Name == name }); i >= 0 {
+		return ty.own[i]
+	}
+	return FieldNamed(name)
 }
 
 // UntilNow says whether ty counts the time until now instead of the range.
@@ -192,7 +225,7 @@ func (ty *BoundType) groups(f *Field) bool {
 	if ty.Shape == List || ty.SkipZero != "" {
 		return false
 	}
-	if f.Session || !ty.Table.HasSessions() {
+	if f.Session || f.Own() || !ty.Table.HasSessions() {
 		return true
 	}
 	counted := slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return tb.Rows == SessionRows })

@@ -19,6 +19,7 @@ const (
 // Table is a set of rows that metrics count and types are about.
 type Table struct {
 	Name          string
+	About         string // for people
 	subject       store.SubjectKind
 	Rows          rowKind
 	Logical       expr.Ident
@@ -75,48 +76,48 @@ func OfKind(k store.EventKind) expr.Expr { return expr.Eq(Row("kind"), expr.Int(
 // tables are the lists of rows that numbers are counted over, each defined once.
 var tables = []*Table{
 	Pageviews,
-	website(Table{Name: "exits", Logical: "events", Where: OfKind(store.Exit), PageEvents: true}),
-	website(Table{Name: "stays", Logical: "events", Where: expr.And(OfKind(store.Exit),
+	website(Table{Name: "exits", About: "Departures from pages", Logical: "events", Where: OfKind(store.Exit), PageEvents: true}),
+	website(Table{Name: "stays", About: "Departures with a time of more than 1 s and less than 1 h on the page", Logical: "events", Where: expr.And(OfKind(store.Exit),
 		expr.Gt(Row("time_on_page"), expr.Int(1000)), expr.Lt(Row("time_on_page"), expr.Int(3_600_000))), PageEvents: true}),
-	website(Table{Name: "scrolls", Logical: "events", Where: expr.And(OfKind(store.Exit), expr.IsNotNull(Row("scroll_depth"))),
+	website(Table{Name: "scrolls", About: "Departures with a scroll depth", Logical: "events", Where: expr.And(OfKind(store.Exit), expr.IsNotNull(Row("scroll_depth"))),
 		dimensions: []string{"depth_range"}, PageEvents: true}),
-	website(Table{Name: "clicks", Logical: "events", Where: OfKind(store.Click),
+	website(Table{Name: "clicks", About: "Clicks on outgoing links", Logical: "events", Where: OfKind(store.Click),
 		fields: []string{"href", "text"}, dimensions: []string{"domain"}}),
-	website(Table{Name: "activity", Logical: "events", Where: expr.Not(Hidden), Visible: true}),
-	website(Table{Name: "custom", Logical: "events", Where: expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)),
+	website(Table{Name: "activity", About: "Page events, custom events and clicks", Logical: "events", Where: expr.Not(Hidden), Visible: true}),
+	website(Table{Name: "custom", About: "Custom events", Logical: "events", Where: expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)),
 		fields: []string{"event_name", "namespace"}, EarlyRows: true}),
-	website(Table{Name: "properties", Logical: "events", Where: expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)), PerProperty: true,
+	website(Table{Name: "properties", About: "Properties of custom events, a row for each", Logical: "events", Where: expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)), PerProperty: true,
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, EarlyRows: true}),
-	website(Table{Name: "exposures", Logical: "events", Where: Exposed,
+	website(Table{Name: "exposures", About: "Events that record which result of a flag a visitor got", Logical: "events", Where: Exposed,
 		fields: []string{"namespace"}, dimensions: []string{"flag", "variant"}, EarlyRows: true}),
-	website(Table{Name: "outcomes", Rows: OutcomeRows, Logical: "events",
+	website(Table{Name: "outcomes", About: "Visitors who were exposed to a flag, and what they did then", Rows: OutcomeRows, Logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
-	website(Table{Name: "outcome_statuses", Rows: OutcomeRows, Logical: "events",
+	website(Table{Name: "outcome_statuses", About: "Statuses of outcomes, a row for each", Rows: OutcomeRows, Logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
-	{Name: "blocked", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
+	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
 	EventList,
-	website(Table{Name: "visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
-	website(Table{Name: "sessions", Rows: SessionRows, Logical: "events",
+	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
+	website(Table{Name: "sessions", About: "Whole sessions", Rows: SessionRows, Logical: "events",
 		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
-	website(Table{Name: "errors", Logical: "errors", fields: []string{"message", "error_type"}, EarlyRows: true}),
-	website(Table{Name: "vitals", Logical: "vitals", fields: []string{"metric_name"}, EarlyRows: true}),
-	website(Table{Name: "spans", Logical: "spans", EarlyRows: true}),
-	{Name: "visits", subject: store.KindLink, Logical: "visits",
+	website(Table{Name: "errors", About: "JavaScript errors", Logical: "errors", fields: []string{"message", "error_type"}, EarlyRows: true}),
+	website(Table{Name: "vitals", About: "Web vitals, a row for each sample", Logical: "vitals", fields: []string{"metric_name"}, EarlyRows: true}),
+	website(Table{Name: "spans", About: "What visitors did on single pages", Logical: "spans", EarlyRows: true}),
+	{Name: "visits", About: "Uses of a short link", subject: store.KindLink, Logical: "visits",
 		fields:     []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
 		dimensions: []string{"region_country", "city_country", "city_region"}},
 	Checks,
-	{Name: "outages", subject: store.KindSchedule, Rows: OutageRows, Logical: "checks", fields: []string{"probe_region"}},
+	{Name: "outages", About: "Stretches in which a monitor was down", subject: store.KindSchedule, Rows: OutageRows, Logical: "checks", fields: []string{"probe_region"}},
 }
 
 // Pageviews are views of pages.
-var Pageviews = website(Table{Name: "pageviews", Logical: "events", Where: OfKind(store.Pageview), PageEvents: true, LeadsGroups: true})
+var Pageviews = website(Table{Name: "pageviews", About: "Views of pages", Logical: "events", Where: OfKind(store.Pageview), PageEvents: true, LeadsGroups: true})
 
 // EventList are all events. They have every field that events have.
-var EventList = website(Table{Name: "event_list", Logical: "events", WholeSessions: true, EarlyRows: true,
+var EventList = website(Table{Name: "event_list", About: "All events, for the list of the events of a session", Logical: "events", WholeSessions: true, EarlyRows: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
 
 // Checks are checks of monitors. Outages are computed from them.
-var Checks = &Table{Name: "checks", subject: store.KindSchedule, Logical: "checks", fields: []string{"probe_region"},
+var Checks = &Table{Name: "checks", About: "Checks of a monitor", subject: store.KindSchedule, Logical: "checks", fields: []string{"probe_region"},
 	dimensions: []string{"status", "http_code"}}
 
 // website is a table of rows that belong to visitors and sessions.
@@ -178,6 +179,8 @@ var typeFields = []*Field{
 	{Name: "variant", About: "Key of the variant; without one, true or false: whether the flag was enabled", computed: flagVariant},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
+	{Name: "hour_of_day", About: "Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23", Number: true, Clock: HourOfDay},
+	{Name: "weekday", About: "Local day of the week: 1 Monday to 7 Sunday", Number: true, Clock: Weekday},
 	// A visit without a region is of no place, whatever its country.
 	{Name: "region_country", About: "ISO 3166-1 alpha-2", computed: IfElse(expr.Ne(Row("region"), expr.Lit("")), Row("country"), expr.Lit(""))},
 	{Name: "city_country", About: "ISO 3166-1 alpha-2", computed: IfElse(expr.Ne(Row("city"), expr.Lit("")), Row("country"), expr.Lit(""))},

@@ -60,10 +60,17 @@ const (
 	URLHost    // host of the address $1 in lower case, without port, user, final dot and one www.; '' if there is no host
 	TextToJSON // the text $1 as a JSON string
 	JSONText   // value of the first member named $2 of the JSON object $1: the text of a string, or true or false; '' for other values
-	IntToText  // the whole number $1 in decimal digits; '' for null
-	ISO8601    // the instant $1, in milliseconds, as 2006-01-02T15:04:05.000Z
-	MD5High    // upper 32 bits of the last 8 bytes, little-endian, of the MD5 of the text $1
-	MD5Low     // lower 32 bits of the bytes that MD5High uses
+	// JSONValue is the value of the first member named $2 of the JSON object $1: the text of a string, other values as JSON; '' if it is
+	// absent or null.
+	JSONValue
+	// JSONDecimal is the value of the first member named $2 of the JSON object $1 as a whole number of ten-thousandths, rounded half
+	// away from zero. The value is a number, also with an exponent, or a string of -?[0-9]{1,9}(\.[0-9]+)? with blanks, tabs and line
+	// ends around it. It is null for other values, and beyond ±999 999 999.
+	JSONDecimal
+	IntToText // the whole number $1 in decimal digits; '' for null
+	ISO8601   // the instant $1, in milliseconds, as 2006-01-02T15:04:05.000Z
+	MD5High   // upper 32 bits of the last 8 bytes, little-endian, of the MD5 of the text $1
+	MD5Low    // lower 32 bits of the bytes that MD5High uses
 
 	// Lists and tables.
 

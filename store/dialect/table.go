@@ -136,6 +136,13 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 			" WHEN 'BOOLEAN' THEN json_extract_string(object, $2) ELSE '' END)[1]",
 		"arrayMap(object -> multiIf(JSONType(object, $2) = 'Bool', JSONExtractRaw(object, $2), JSONType(object, $2) = 'String'," +
 			" replaceRegexpOne(JSONExtractString(object, $2), '^\uFDD0.*$$', ''), ''), [" + readableClickHouse + "])[1]"},
+	JSONValue: {"JSONValue",
+		"list_transform([" + readableDuckDB + "], lambda object: CASE json_type(object, " + pointerDuckDB + ")" +
+			" WHEN 'VARCHAR' THEN regexp_replace(json_extract_string(object, " + pointerDuckDB + "), '^\uFDD0(.*)\uFDD1$$', '\\1')" +
+			" WHEN 'NULL' THEN '' ELSE coalesce(replace(replace(json_extract(object, " + pointerDuckDB + ")::VARCHAR, '\"\uFDD0', ''), '\uFDD1\"', ''), '') END)[1]",
+		"arrayMap(raw -> multiIf(startsWith(raw, '\"'), JSONExtractString(raw), raw = 'null', '', " + unescaped("raw") + ")," +
+			" [replaceAll(replaceAll(JSONExtractRaw(" + readableClickHouse + ", $2), '\"\uFDD0', ''), '\uFDD1\"', '')])[1]"},
+	JSONDecimal: {"JSONDecimal", decimalDuckDB, decimalClickHouse},
 	IntToText: {"IntToText",
 		"coalesce(($1)::VARCHAR, '')",
 		"ifNull(toString($1), '')"},

@@ -144,11 +144,30 @@ func (r *engineRunner) once(ctx context.Context, q reference.Question) outcome {
 	if !result.Success {
 		return outcome{refused: result.Code, text: withCause(result)}
 	}
+	if err := readsBack(resp); err != nil {
+		return outcome{text: err.Error()}
+	}
 	answer, err := r.part(resp)
 	if err != nil {
 		return outcome{text: err.Error()}
 	}
 	return outcome{json: answer, speaks: says(result.Data.AppendJSON(nil))}
+}
+
+// readsBack fails unless the JSON of a response is read as a response with the same JSON.
+func readsBack(resp *query.Response) error {
+	text, err := json.Marshal(resp)
+	if err != nil {
+		return err
+	}
+	var read query.Response
+	if err := json.Unmarshal(text, &read); err != nil {
+		return fmt.Errorf("the response is not read back: %w", err)
+	}
+	if again, err := json.Marshal(read); err != nil || !bytes.Equal(again, text) {
+		return fmt.Errorf("the response is read back differently (%v): %s", err, firstDifference(string(text), string(again)))
+	}
+	return nil
 }
 
 // rows returns the rows of a response to one parameter, and its other data.
@@ -183,7 +202,7 @@ func (r *engineRunner) ask(ctx context.Context, q reference.Question) (*query.Re
 
 // askNow asks q with the clock of the previous question. It is safe for concurrent use.
 func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query.Response, error) {
-	body, err := json.Marshal(requestOf(requestFor(q)))
+	body, err := json.Marshal(requestFor(q))
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,7 @@ func Prove(t *testing.T, h Harness) {
 		prove func(*testing.T, Harness)
 	}{
 		{"Store", nil, func(t *testing.T, h Harness) { proveReading(t, h, s) }},
+		{"Definitions", nil, Definitions},
 		{"Writer", nil, proveCases(writeCases)},
 		{"DayLister", []string{"Writer"}, proveCases(versionCases)},
 		{"Deriver", []string{"Writer"}, proveCases(deriverCases)},

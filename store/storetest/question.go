@@ -19,7 +19,7 @@ type question struct {
 }
 
 func (q question) String() string {
-	body, err := json.Marshal(requestOf(q.req))
+	body, err := json.Marshal(q.req)
 	if err != nil {
 		return err.Error()
 	}

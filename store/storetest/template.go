@@ -37,7 +37,7 @@ func templates(t *testing.T, s store.Store) {
 	p.few = fmt.Sprintf(" FROM (SELECT e.time AS n, e.path AS x, %s AS o FROM events AS e WHERE e.subject = %s) AS t",
 		p.call(dialect.Coalesce, "e.load_time", "0"), p.arg("few", dialect.Subject, fewOwner))
 	p.none = p.few + " WHERE n > 9"
-	for _, c := range slices.Concat(p.aggregates(), p.choices(), p.numbers(), p.texts(), p.lists(), p.windows(), p.sequences(), p.tables()) {
+	for _, c := range slices.Concat(p.aggregates(), p.choices(), p.numbers(), p.texts(), p.members(), p.lists(), p.windows(), p.sequences(), p.tables()) {
 		t.Run(c.name, func(t *testing.T) { p.check(t, s, c) })
 	}
 	for f := range dialect.Op(len(p.Templates)) {

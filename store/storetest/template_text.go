@@ -1,6 +1,10 @@
 package storetest
 
-import "github.com/sightline-analytics/sightline/store/dialect"
+import (
+	"strconv"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
 
 func (p *templateWriter) texts() []templateCase {
 	const whole, text = dialect.Int, dialect.Text
@@ -94,4 +98,74 @@ func (p *templateWriter) tables() []templateCase {
 			"a={\"x\":\"\u2028\\\\u2028/\"}|b=\u2028/|c=it's \"x\""},
 		{"JSONEach of an invalid object", dialect.Text, member, members("nothing", "no object"), ""},
 	}
+}
+
+// members returns cases of the values of members of JSON objects.
+func (p *templateWriter) members() []templateCase {
+	var cases []templateCase
+	add := func(op dialect.Op, kind dialect.Kind, what, object, name, want string) {
+		number := strconv.Itoa(len(p.args))
+		cases = append(cases, templateCase{op.String() + " of " + what, kind,
+			p.call(op, p.text("object_"+number+"_", object), p.text("name_"+number+"_", name)), "", want})
+	}
+	for _, c := range []struct{ what, object, name, want string }{
+		{"a string", `{"a":"x\u00fc\n\"","a":"y"}`, "a", "xü\n\""},
+		{"an empty string", `{"a":""}`, "a", ""},
+		{"a boolean", `{"a":false}`, "a", "false"},
+		{"a number", `{"a":12.50}`, "a", "12.50"},
+		{"a number with an exponent", `{"a":1E+5}`, "a", "1E+5"},
+		{"a number with many digits", `{"a":123456789012345678901234567890.10}`, "a", "123456789012345678901234567890.10"},
+		{"a list", `{"a":["ü",1.0,{"b":null}]}`, "a", `["ü",1.0,{"b":null}]`},
+		{"null", `{"a":null}`, "a", ""},
+		{"an absent member", `{"b":1}`, "a", ""},
+		{"no object", ``, "a", ""},
+		{"a name that is a path elsewhere", `{"$.a":"dollar","a":"x"}`, "$.a", "dollar"},
+		{"a name like a pointer", `{"/a~1/b":"slash"}`, "/a~1/b", "slash"},
+		{"a name like an index", `{"0":"zero"}`, "0", "zero"},
+		{"a name with quotes", `{"it's \"a\"":"quoted"}`, `it's "a"`, "quoted"},
+		{"a name with wildcards", `{"ab":"x","a*":"star"}`, "a*", "star"},
+	} {
+		add(dialect.JSONValue, dialect.Text, c.what, c.object, c.name, c.want)
+	}
+	for _, c := range []struct{ what, value, want string }{
+		{"a whole number", `7`, "70000"},
+		{"decimals", `9.90`, "99000"},
+		{"more decimals than count", `0.12344999999999999999999999`, "1234"},
+		{"a half", `0.12345`, "1235"},
+		{"a negative half", `-0.00005`, "-1"},
+		{"less than a negative half", `-0.000049999999999999999`, "0"},
+		{"zero", `0`, "0"},
+		{"minus zero", `-0`, "0"},
+		{"an exponent", `1.5e3`, "15000000"},
+		{"a negative exponent", `125E-3`, "1250"},
+		{"an exponent of leading zeros", `0.00001e+0005`, "10000"},
+		{"zero with a great exponent", `0e999999999999999999999`, "0"},
+		{"a great exponent", `1e999999999999999999999`, "null"},
+		{"a very small number", `1e-999999999999999999999`, "0"},
+		{"the greatest number", `999999999`, "9999999990000"},
+		{"what is rounded to the greatest", `999999999.000049`, "9999999990000"},
+		{"beyond the greatest", `999999999.00005`, "null"},
+		{"the least number", `-999999999`, "-9999999990000"},
+		{"many digits", `123456789012345678901234567890`, "null"},
+		{"a string", `"12.5"`, "125000"},
+		{"a string with blanks", `" \t-3.00005\r\n"`, "-30001"},
+		{"a string with leading zeros", `"000000001"`, "10000"},
+		{"a string of ten digits", `"0000000001"`, "null"},
+		{"a string with an exponent", `"1e3"`, "null"},
+		{"a string with a plus", `"+1"`, "null"},
+		{"a string without digits after the point", `"1."`, "null"},
+		{"a string with a currency", `"5 EUR"`, "null"},
+		{"a string with two lines", `"1\n2"`, "null"},
+		{"an empty string", `""`, "null"},
+		{"a boolean", `true`, "null"},
+		{"null", `null`, "null"},
+		{"a list", `[1]`, "null"},
+		{"an object", `{"a":1}`, "null"},
+	} {
+		add(dialect.JSONDecimal, dialect.Int, c.what, `{"x":1,"a":`+c.value+`,"a":5}`, "a", c.want)
+	}
+	add(dialect.JSONDecimal, dialect.Int, "an absent member", `{"b":1}`, "a", "null")
+	add(dialect.JSONDecimal, dialect.Int, "no object", ``, "a", "null")
+	add(dialect.JSONDecimal, dialect.Int, "a name that is a path elsewhere", `{"$.a":2,"a":1}`, "$.a", "20000")
+	return cases
 }

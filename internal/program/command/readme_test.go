@@ -21,16 +21,17 @@ import (
 	"github.com/sightline-analytics/sightline/internal/program/service"
 )
 
-// Go code in documents must equal a function of an example, which is compiled and run.
+// Go code in docs/embedding.md is a part of an example, which is compiled and run. The part may be indented.
 func TestDocumentsShowCodeThatRuns(t *testing.T) {
-	source := read(t, "../../../example_test.go")
-	from := strings.Index(source, "// serve answers")
-	code, _, found := strings.Cut(source[max(from, 0):], "\n}\n")
-	if from < 0 || !found {
-		t.Fatal("example_test.go has no function serve")
-	}
-	if diff := cmp.Diff(code+"\n}\n", block(t, read(t, "../../../docs/embedding.md"), "go", "")); diff != "" {
-		t.Errorf("the code of example_test.go (-) and of docs/embedding.md (+) differ:\n%s", diff)
+	for _, row := range []struct{ holds, source string }{
+		{"func serve(", "example_test.go"},
+		{"query.Definitions", "query/example_define_test.go"},
+	} {
+		code := block(t, read(t, "../../../docs/embedding.md"), "go", row.holds)
+		indented := "\t" + strings.ReplaceAll(strings.TrimSuffix(code, "\n"), "\n", "\n\t") + "\n"
+		if source := read(t, "../../../"+row.source); !strings.Contains(source, code) && !strings.Contains(source, indented) {
+			t.Errorf("%s does not have this code of docs/embedding.md:\n%s", row.source, code)
+		}
 	}
 }
 

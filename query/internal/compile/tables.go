@@ -94,21 +94,26 @@ func (c *tables) partKeys(tb *catalog.Table) []named {
 		found = append(found, named{expr.Ident(f.Name), v})
 	}
 	for _, f := range c.p.Type.DimensionFields {
-		found = append(found, named{expr.Ident(f.Name), catalog.Value(f, tb)})
+		found = append(found, named{expr.Ident(f.Name), c.dimension(f, tb)})
 	}
 	return found
 }
 
-// bucket numbers the local day or hour that a row of tb counts for.
+// bucket numbers the bucket that a row of tb counts for.
 func (c *tables) bucket(tb *catalog.Table) expr.Expr {
-	at := expr.Col("t", "time")
-	switch tb.Rows {
-	case catalog.SessionRows:
-		at = expr.Col("s", "start")
-	case catalog.OutageRows:
+	if tb.Rows == catalog.OutageRows {
 		return expr.Col("o", "bucket")
 	}
-	segments := calendar.Segments(c.p.Range, c.p.Grain)
+	return c.localPeriod(tb, c.p.Grain)
+}
+
+// localPeriod numbers the local hours, days, weeks or months, and returns the number for a row of tb.
+func (c *tables) localPeriod(tb *catalog.Table, g calendar.Grain) expr.Expr {
+	at := expr.Col("t", "time")
+	if tb.Rows == catalog.SessionRows {
+		at = expr.Col("s", "start")
+	}
+	segments := calendar.Segments(c.p.Range, g)
 	if len(segments) == 0 {
 		return expr.Int(0)
 	}
@@ -116,5 +121,18 @@ func (c *tables) bucket(tb *catalog.Table) expr.Expr {
 	for i := len(segments) - 2; i >= 0; i-- {
 		shift = expr.Call(dialect.If, expr.Lt(at, milli(segments[i+1].From)), milli(segments[i].Shift), shift)
 	}
-	return expr.Call(dialect.FloorDiv, expr.Add(at, shift), expr.Int(c.p.Grain.Width()))
+	return expr.Call(dialect.FloorDiv, expr.Add(at, shift), expr.Int(g.Width()))
+}
+
+// dimension is the value of f in a row of tb.
+func (c *tables) dimension(f *catalog.Field, tb *catalog.Table) expr.Expr {
+	switch f.Clock {
+	case catalog.HourOfDay:
+		return expr.Sub(c.localPeriod(tb, calendar.Hourly), expr.Mul(expr.Int(24), c.localPeriod(tb, calendar.Daily)))
+	case catalog.Weekday:
+		const monday = 3 // days from a Monday to the first of January 1970
+		day := expr.Add(c.localPeriod(tb, calendar.Daily), expr.Int(monday))
+		return expr.Add(expr.Sub(day, expr.Mul(expr.Int(7), expr.Call(dialect.FloorDiv, day, expr.Int(7)))), expr.Int(1))
+	}
+	return catalog.Value(f, tb)
 }

@@ -67,7 +67,7 @@ func CanEval(e Expr, left func(dialect.Op) bool) bool {
 	switch e.kind {
 	case column, integer, text, argument, null:
 	case infix:
-		if !slices.Contains([]string{"*", "=", "<>"}, e.name) {
+		if !slices.Contains([]string{"*", "+", "-", "=", "<>", "<", ">"}, e.name) {
 			return false
 		}
 	case call:
@@ -194,6 +194,18 @@ func evalInfix(e Expr, of func(Expr) Value) Value {
 		return none
 	case e.name == "*":
 		return IntValue(a.Int * b.Int)
+	case e.name == "+" && a.Kind == dialect.Int && b.Kind == dialect.Int:
+		return IntValue(a.Int + b.Int)
+	case e.name == "-" && a.Kind == dialect.Int && b.Kind == dialect.Int:
+		return IntValue(a.Int - b.Int)
+	case e.name == "+":
+		return FloatValue(a.Number() + b.Number())
+	case e.name == "-":
+		return FloatValue(a.Number() - b.Number())
+	case e.name == "<":
+		return truth(a.Compare(b) < 0)
+	case e.name == ">":
+		return truth(a.Compare(b) > 0)
 	case e.name == "=":
 		return truth(a.Compare(b) == 0)
 	}

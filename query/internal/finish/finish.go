@@ -35,6 +35,9 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
 		return nil, mistake
 	}
+	if mistake := checkBounds(p, rows); mistake != nil {
+		return nil, mistake
+	}
 	if p.Type.Shape == catalog.Series {
 		return finishSeries(p, rows)
 	}

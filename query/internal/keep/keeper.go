@@ -55,6 +55,7 @@ type Config struct {
 	StoreFrom int64        // pageviews a day of websites whose states are stored
 	Forget    func()       // drops remembered answers
 	Log       *slog.Logger // gets errors of Run that nobody else gets
+	Trace     store.Tracer // of seals, and of statements that compare them; may be nil
 }
 
 // A Keeper computes and stores seals and states of quiet days. It is safe for concurrent use. Of Seal, Reseal and Finish, one runs at a
@@ -68,6 +69,7 @@ type Keeper struct {
 	storeFrom int64
 	forget    func()
 	log       *slog.Logger
+	trace     store.Tracer
 	asked     lastAsked
 	backlog   atomic.Pointer[Backlog]
 
@@ -91,7 +93,7 @@ type site struct {
 
 // New returns a keeper.
 func New(cfg Config) *Keeper {
-	k := &Keeper{store: cfg.Store, merger: cfg.Merger, now: cfg.Now, storeFrom: cfg.StoreFrom, forget: cfg.Forget, log: cfg.Log, batch: cfg.Batch,
+	k := &Keeper{store: cfg.Store, merger: cfg.Merger, now: cfg.Now, storeFrom: cfg.StoreFrom, forget: cfg.Forget, log: cfg.Log, trace: cfg.Trace, batch: cfg.Batch,
 		sites: map[store.Subject]*site{}}
 	k.deriver, _ = cfg.Store.(store.Deriver)
 	k.resealer, _ = cfg.Store.(store.Resealer)

@@ -23,7 +23,7 @@ func (k *Keeper) sealDays(ctx context.Context, website store.Subject, w calendar
 		return merge.ErrNotDerived
 	}
 	derivation, _ := compile.Derivation(k.store.Dialect(), website, w, nil)
-	return k.deriver.Seal(ctx, derivation)
+	return k.trace.Seal(ctx, derivation, func(ctx context.Context) error { return k.deriver.Seal(ctx, derivation) })
 }
 
 // ResealDays is SealDays for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its
@@ -47,7 +47,7 @@ func (k *Keeper) resealDays(ctx context.Context, website store.Subject, w calend
 		return false, k.sealDays(ctx, website, w)
 	}
 	derivation, changed := compile.Derivation(k.store.Dialect(), website, w, changes)
-	return true, k.resealer.Reseal(ctx, derivation, changed)
+	return true, k.trace.Seal(ctx, derivation, func(ctx context.Context) error { return k.resealer.Reseal(ctx, derivation, changed) })
 }
 
 // changesOf reads which session ids changed since whole days were sealed: see [days.Snapshot.Changes].

@@ -176,7 +176,7 @@ func inHalves(ctx context.Context, runs []dayRun, do func(dayRun) error) error {
 
 // sealDifferences compares the sealed rows of a table on the days of run with the rows that the derivation gives.
 func (k *Keeper) sealDifferences(ctx context.Context, run dayRun, table compile.SealTable) ([]SealDifference, error) {
-	rows, err := k.store.Query(ctx, compile.Differences(k.store.Dialect(), run.of, run.Interval, table))
+	rows, err := k.trace.Query(ctx, k.store, compile.Differences(k.store.Dialect(), run.of, run.Interval, table))
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func (g *Lookup) ask(ctx context.Context, of *mergedPart, from, to int, snapshot
 	p := planIn(g.p, w)
 	compiled, computed := g.Merge.compilePartials(g.merger.store.Dialect(), p, g.merger.Sealed(p, snapshot), of, w)
 	query := func(ctx context.Context) (err error) {
-		computed.Rows, err = g.merger.store.Query(ctx, compiled.Statement)
+		computed.Rows, err = g.merger.Trace.Query(ctx, g.merger.store, compiled.Statement)
 		return err
 	}
 	if g.background {

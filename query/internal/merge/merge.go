@@ -163,13 +163,13 @@ func (m *Merge) rowsText() string {
 		fmt.Fprintf(&b, "\nof all %s %s %q", c.Field.Name, c.Op, c.Values)
 	}
 	for _, c := range m.p.Filters {
-		fmt.Fprintf(&b, "\nwhere %s %s %q", c.Field.Name, c.Op, c.Values)
+		fmt.Fprintf(&b, "\nwhere %s %s %q", c.Field.Identity(), c.Op, c.Values)
 	}
 	return b.String()
 }
 
 // keyNames returns the names of the keys of the answer.
-func (m *Merge) keyNames() string { return m.namesOf(func(f *catalog.Field) string { return f.Name }) }
+func (m *Merge) keyNames() string { return m.namesOf((*catalog.Field).Identity) }
 
 // keyTexts names the texts that the keys of the answer are among: keys of one name share their numbers, and where they
 // are stored.
@@ -178,7 +178,7 @@ func (m *Merge) keyTexts() string {
 		if f.Name == "entry_page" || f.Name == "exit_page" {
 			return "path"
 		}
-		return f.Name
+		return f.Identity()
 	})
 }
 

@@ -21,6 +21,7 @@ type Merger struct {
 	Keeper     store.StateKeeper // stores partials; nil: they stay in memory
 	StateSets  func() StateSets
 	Background *background
+	Trace      store.Tracer // of statements that compute partials; may be nil
 	Outdated   websiteSet
 	log        *slog.Logger
 }

@@ -19,7 +19,7 @@ type Comparison struct {
 // compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the preset of
 // plan's range; empty if the range has dates.
 func (v *resolver) compare(plan *Plan, by ask.Compare, preset string) {
-	if by == "" || !plan.Type.Comparable() {
+	if !by.Any() || !plan.Type.Comparable() {
 		return
 	}
 	plan.Keyed = plan.Type.Shape == catalog.Breakdown

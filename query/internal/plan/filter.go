@@ -16,10 +16,10 @@ import (
 
 // conditions are the filters of a request on the fields they name, once for all of its
 // parameters, since names take time to look up. One on no field is empty, and refused later.
-func conditions(all []ask.Filter) []Condition {
+func conditions(types *catalog.Registry, all []ask.Filter) []Condition {
 	found := make([]Condition, len(all))
 	for i, f := range all {
-		if field := catalog.FieldNamed(f.Field); field != nil {
+		if field := types.FieldNamed(f.Field); field != nil {
 			found[i] = ConditionOn(field, f)
 		}
 	}

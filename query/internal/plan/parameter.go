@@ -149,7 +149,7 @@ func (v *resolver) conditions(o *ask.Options) []Condition {
 	if o.At("filters").Parameter == 0 {
 		return v.filters
 	}
-	return conditions(o.Filters)
+	return conditions(v.types, o.Filters)
 }
 
 // filterPlan gives plan the caller's filters, which are on fields what found says.
@@ -178,7 +178,7 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
 	for i, f := range v.access.Filters {
-		if ty.Fields[f.Field] == nil {
+		if field := ty.Fields[f.Field]; field == nil || field.Own() {
 			list.Add(at, ask.Error{Code: ask.Forbidden,
 				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
 			continue

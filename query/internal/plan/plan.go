@@ -155,9 +155,9 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 	}
 	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now,
 		rng: calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
-	v.filters = conditions(req.Filters)
+	v.filters = conditions(r, req.Filters)
 	if v.mandatoryErr == nil {
-		v.mandatory = conditions(a.Filters)
+		v.mandatory = conditions(r, a.Filters)
 	}
 	found := &Resolved{Parameters: make([]Parameter, len(req.Parameters)), Range: v.rng, Grain: v.grain}
 	for i, p := range req.Parameters {

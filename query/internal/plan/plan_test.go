@@ -189,7 +189,7 @@ func describePlan(p *Plan) string {
 // A referrer that was copied from a row finds the row.
 func TestReferrerCopiedFromARow(t *testing.T) {
 	of := func(op ask.Op, value string) []string {
-		return conditions([]ask.Filter{{Field: "referrer", Op: op, Values: []string{value}}})[0].Codes
+		return conditions(smallRegistry(), []ask.Filter{{Field: "referrer", Op: op, Values: []string{value}}})[0].Codes
 	}
 	for _, row := range []struct{ why, value, domain string }{
 		{"a domain that begins with www.", "www.x.example", "www.x.example"},
@@ -249,7 +249,7 @@ func TestValuesOfFilters(t *testing.T) {
 		{"path", ask.Contains, "k%C3%BCche", []string{"/de/küche"}, false},
 		{"path", ask.StartsWith, "/de/ku\u0308", []string{"/de/küche"}, false},
 	} {
-		con := conditions([]ask.Filter{{Field: c.field, Op: c.op, Values: []string{c.value}}})[0]
+		con := conditions(smallRegistry(), []ask.Filter{{Field: c.field, Op: c.op, Values: []string{c.value}}})[0]
 		var found []string
 		for _, stored := range []string{"", "xn--mnchen-3ya.example", "google.com", "goo.example", "newsletter", "größe", "meneame.net", "/de/küche", "GB", "US", "TR", "CZ", "VN", "XK", "TH"} {
 			if con.Passes(stored) {

@@ -1,0 +1,131 @@
+package ask
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMarshalRequest(t *testing.T) {
+	limit := 5
+	for _, row := range []struct {
+		why  string
+		req  Request
+		want string
+	}{
+		{"a name alone", Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "today"}, `{"parameters":["pages"],"preset":"today"}`},
+		{"a parameter with options", Request{Parameters: []Parameter{{Name: "pages", Limit: &limit, Compare: NoComparison}}, Compare: PreviousYear},
+			`{"parameters":[{"name":"pages","limit":5,"compare":"none"}],"compare":"previous_year"}`},
+		{"filters that are empty but not nil", Request{Parameters: []Parameter{{Name: "pages", Filters: []Filter{}, GroupBy: []string{}}}},
+			`{"parameters":[{"name":"pages","filters":[],"groupBy":[]}]}`},
+		{"one value and several", Request{Filters: []Filter{{"path", Eq, []string{"/<&>"}}, {"country", In, []string{"DE"}}}},
+			`{"filters":[{"field":"path","op":"eq","value":"/\u003c\u0026\u003e"},{"field":"country","op":"in","value":["DE"]}]}`},
+		{"nothing", Request{}, `{}`},
+	} {
+		if got, err := json.Marshal(row.req); err != nil || string(got) != row.want {
+			t.Errorf("%s: got %s, %v; want %s", row.why, got, err, row.want)
+		}
+	}
+}
+
+// Whatever a request holds, the body that MarshalJSON writes is read as the same request, or with the same mistakes.
+func TestRequestsRoundTrip(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 46))
+	read := 0
+	for range 5000 {
+		want := randomRequest(rnd)
+		body, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _, err := Decode(body, 0)
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		var mistakes Issues
+		CheckRequest(&want, TimeZone, nil, &mistakes)
+		var got Request
+		err = json.Unmarshal(body, &got)
+		if len(mistakes.Errors) > 0 {
+			var errs Errors
+			if all[0].Errors == nil || !errors.As(err, &errs) {
+				t.Fatalf("%s is read without mistakes, but has %v", body, mistakes.Sorted())
+			}
+			continue
+		}
+		read++
+		if all[0].Errors != nil || err != nil {
+			t.Fatalf("%s: %v, %v", body, all[0].Errors, err)
+		}
+		for _, got := range []Request{all[0].Request, got} {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", body, diff)
+			}
+		}
+	}
+	if read < 1000 {
+		t.Errorf("only %d of the requests had no mistakes", read)
+	}
+}
+
+func TestUnmarshalRequestRefuses(t *testing.T) {
+	for _, body := range []string{`[{"parameters":["pages"],"preset":"today"}]`, `"pages"`, `{"parameters":[]}`, `{"name":"pages"}`} {
+		q := Request{ID: "before"}
+		if err := json.Unmarshal([]byte(body), &q); err == nil || q.ID != "before" {
+			t.Errorf("%s: got %+v, want an error and no change", body, q)
+		}
+	}
+}
+
+// randomRequest returns a request in which each field may be absent. Few have mistakes.
+func randomRequest(rnd *rand.Rand) Request {
+	q := Request{
+		ID: oneOf(rnd, "", "q", "ü\"\\\n"), StartDate: oneOf(rnd, "2026-03-01", "2026-03-02"), EndDate: oneOf(rnd, "2026-03-02", "2026-03-09"),
+		Preset: oneOf(rnd, "", "last_7d"), TimeZone: oneOf(rnd, "", "Asia/Kathmandu"), Limit: randomLimit(rnd), Page: rnd.IntN(3),
+		Filters: randomFilters(rnd), Granularity: oneOf(rnd, "", "hourly", "day"), Compare: oneOf(rnd, "", PreviousPeriod, PreviousYear, NoComparison),
+		GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "visitors"), SortOrder: oneOf(rnd, "", "asc", "desc", "desc", "desc", "up"),
+	}
+	for range 1 + rnd.IntN(3) {
+		p := Parameter{Name: oneOf(rnd, "pages", "summary")}
+		if rnd.IntN(2) == 0 {
+			p = Parameter{Name: p.Name, ID: oneOf(rnd, "", "p"), StartDate: oneOf(rnd, "", "2026-03-03"), EndDate: oneOf(rnd, "", "2026-03-04"),
+				Preset: oneOf(rnd, "", "yesterday"), Limit: randomLimit(rnd), Page: rnd.IntN(3), Filters: randomFilters(rnd),
+				Granularity: oneOf(rnd, "", "daily"), GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "path"), SortOrder: oneOf(rnd, "", "asc"),
+				Compare: oneOf(rnd, "", PreviousYear, NoComparison)}
+		}
+		q.Parameters = append(q.Parameters, p)
+	}
+	return q
+}
+
+func randomLimit(rnd *rand.Rand) *int {
+	if rnd.IntN(2) == 0 {
+		return nil
+	}
+	n := 1 + rnd.IntN(MaxLimit)
+	return &n
+}
+
+func randomFilters(rnd *rand.Rand) []Filter {
+	if rnd.IntN(3) == 0 {
+		return nil
+	}
+	all := []Filter{}
+	for range rnd.IntN(3) {
+		f := Filter{Field: "path", Op: oneOf(rnd, AllOperators()...), Values: []string{oneOf(rnd, "", "/a", "7", "true", "null", "\u2028<")}}
+		if operators[f.Op] && rnd.IntN(2) == 0 {
+			f.Values = append(f.Values, "/b")
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func randomGroups(rnd *rand.Rand) []string {
+	return [][]string{nil, {}, {"country"}, {"country", "device_type"}}[rnd.IntN(4)]
+}
+
+func oneOf[T any](rnd *rand.Rand, values ...T) T { return values[rnd.IntN(len(values))] }

@@ -1,0 +1,70 @@
+package catalog
+
+import (
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// ofRows makes m a function of the whole numbers of rows where a condition holds. Either may be absent.
+func (m *BoundMetric) ofRows(f Function, number, where expr.Expr) {
+	if !number.Absent() && !where.Absent() {
+		number = When(where, number)
+	}
+	switch {
+	case f == Count && number.Absent() && where.Absent():
+		m.Expr = expr.Call(dialect.Count)
+	case f == Count && number.Absent():
+		m.Expr = expr.Call(dialect.CountIf, where)
+	case f == Count:
+		m.Expr = knownCount(number)
+	case f == Sum:
+		m.Expr = expr.Call(dialect.Sum, number)
+	case f == Min:
+		m.Expr = expr.Call(dialect.Min, number)
+	case f == Max:
+		m.Expr = expr.Call(dialect.Max, number)
+	default:
+		m.Expr, m.Format, m.Decimals = average(number), Number, 2
+	}
+}
+
+// tenThousandths is how many units of a decimal property are 1: see [dialect.JSONDecimal].
+const tenThousandths = 10_000
+
+// ofProperty makes m a function of decimals.
+func (m *BoundMetric) ofProperty(f Function, number, where expr.Expr) {
+	if f == Count {
+		m.ofRows(f, number, where)
+		return
+	}
+	if !where.Absent() {
+		number = When(where, number)
+	}
+	m.Format, m.Decimals, m.Most = Number, 4, MostSum
+	switch f {
+	case Min:
+		m.Expr = expr.Call(dialect.Ratio, expr.Call(dialect.Min, number), expr.Int(tenThousandths))
+	case Max:
+		m.Expr = expr.Call(dialect.Ratio, expr.Call(dialect.Max, number), expr.Int(tenThousandths))
+	case Average:
+		m.Expr = decimalSum(number, expr.Mul(knownCount(number), expr.Int(tenThousandths)))
+	default:
+		m.Expr = decimalSum(number, expr.Int(tenThousandths))
+	}
+}
+
+// high is how many units the higher part of a number counts. It is a power of two, by which databases divide without an error.
+const high = 1 << 20
+
+// decimalSum is the sum of numbers, of up to 10^13 each, over of. A sum of many rows may exceed 64 bits, where databases fail or wrap. So
+// the sum is added up in two parts: of multiples of high, and of what is left over. A sum far beyond MostSum is a number beyond it.
+func decimalSum(number, of expr.Expr) expr.Expr {
+	const far = 91 * tenThousandths * 10_000_000_000_000 / high // 9.1e14, in the units of the higher part
+	part := expr.Call(dialect.FloorDiv, number, expr.Int(high))
+	multiples, rest := expr.Call(dialect.Sum, part), expr.Call(dialect.Sum, expr.Sub(number, expr.Mul(part, expr.Int(high))))
+	beyond := expr.Sub(expr.Int(0), expr.Int(92*tenThousandths*10_000_000_000_000))
+	inReach := func(yes, no expr.Expr) expr.Expr {
+		return IfElse(expr.Gt(multiples, expr.Int(far)), no, IfElse(expr.Lt(multiples, expr.Int(-far)), no, yes))
+	}
+	return expr.Call(dialect.Ratio, inReach(expr.Add(expr.Mul(multiples, expr.Int(high)), rest), beyond), inReach(of, expr.Int(tenThousandths)))
+}

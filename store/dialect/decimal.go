@@ -1,0 +1,50 @@
+package dialect
+
+import "strings"
+
+// The SQL of JSONDecimal works on the text of a number, since a floating-point number does not have all of its digits. The text is taken
+// apart into sign, digits before and behind the point, and exponent. The first digits of both, up to the fifth behind the point of the
+// value, are a whole number of hundred-thousandths, and its last digit decides about rounding.
+const (
+	// decimalParts matches a number as [readableDuckDB] gives it.
+	decimalParts = `^(-?)([0-9]+)[.]?([0-9]*)(?:[eE]([-+]?)0*([0-9]*))?$`
+	// decimalText matches a string that is taken for a number; its group is the number.
+	decimalText = `^[ \t\r\n]*(-?[0-9]{1,9}(?:[.][0-9]+)?)[ \t\r\n]*$`
+	// markedNumber matches a number between the marks; its group is the number.
+	markedNumber = "^\uFDD0(.*)\uFDD1$"
+	// mostDecimal is the largest number of hundred-thousandths that is rounded to no more than 999 999 999.
+	mostDecimal = "99999999900004"
+	// moreDigits is how many zeros are added at most behind the digits: with more, a value is beyond mostDecimal.
+	moreDigits = "15"
+)
+
+// pointerDuckDB is the JSON pointer of the member $2.
+const pointerDuckDB = "concat('/', replace(replace($2, '~', '~0'), '/', '~1'))"
+
+var decimalDuckDB = "list_transform(list_transform(list_transform([" + readableDuckDB + "], lambda object: regexp_extract(" +
+	"CASE json_type(object, " + pointerDuckDB + ")" +
+	" WHEN 'VARCHAR' THEN CASE WHEN starts_with(json_extract_string(object, " + pointerDuckDB + "), '\uFDD0')" +
+	" THEN regexp_extract(json_extract_string(object, " + pointerDuckDB + "), '" + dollars(markedNumber) + "', 1)" +
+	" ELSE regexp_extract(json_extract_string(object, " + pointerDuckDB + "), '" + dollars(decimalText) + "', 1) END" +
+	" WHEN 'UBIGINT' THEN json_extract_string(object, " + pointerDuckDB + ") WHEN 'BIGINT' THEN json_extract_string(object, " + pointerDuckDB + ")" +
+	" WHEN 'DOUBLE' THEN json_extract_string(object, " + pointerDuckDB + ") ELSE '' END," +
+	" '" + dollars(decimalParts) + "', ['sign', 'whole', 'fraction', 'down', 'exponent']))," +
+	" lambda part: CASE WHEN part.whole <> '' THEN try_cast(concat(part.sign, '0', rpad(concat(part.whole, part.fraction)," +
+	" greatest(0, least(length(part.whole) + length(part.fraction) + " + moreDigits + ", length(part.whole) + 5 +" +
+	" CASE WHEN part.down = '-' THEN -1 ELSE 1 END * coalesce(try_cast(left(part.exponent, 6) AS BIGINT), 0)))::INTEGER, '0')) AS BIGINT) END)," +
+	" lambda small: CASE WHEN small BETWEEN -" + mostDecimal + " AND " + mostDecimal +
+	" THEN CASE WHEN small < 0 THEN -((5 - small) // 10) ELSE (small + 5) // 10 END END)[1]"
+
+var decimalClickHouse = "arrayMap(small -> if(abs(small) <= " + mostDecimal + ", sign(small) * intDiv(abs(small) + 5, 10), NULL)," +
+	" arrayMap(digits -> if(length(digits) > 0 AND length(digits[2]) <= 14, toInt64OrNull(concat(digits[1], '0', digits[2])), NULL)," +
+	" arrayMap(part -> if(empty(part), [], [part[1], replaceRegexpOne(rightPad(concat(part[2], part[3])," +
+	" greatest(0, least(length(part[2]) + length(part[3]) + " + moreDigits + ", toInt64(length(part[2])) + 5 +" +
+	" if(part[4] = '-', -1, 1) * toInt64OrZero(substring(part[5], 1, 6)))), '0'), '^0+', '')])," +
+	" arrayMap(object -> extractGroups(multiIf(" +
+	"JSONType(object, $2) IN ('Int64', 'UInt64', 'Double'), JSONExtractRaw(object, $2)," +
+	" JSONType(object, $2) != 'String', ''," +
+	" startsWith(JSONExtractString(object, $2), '\uFDD0'), extract(JSONExtractString(object, $2), '" + dollars(markedNumber) + "')," +
+	" extract(JSONExtractString(object, $2), '" + dollars(twice(decimalText)) + "')), '" + dollars(decimalParts) + "'), [" + readableClickHouse + "]))))[1]"
+
+// dollars doubles the dollar signs of SQL, which stand for operands in a template.
+func dollars(sql string) string { return strings.ReplaceAll(sql, "$", "$$") }
