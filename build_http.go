@@ -26,7 +26,6 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Audit, parts.audit)
 	setDefault(&cfg.Flags, f)
 	setAbility(&cfg.Minter, parts.auth)
-	setAbility(&cfg.Versions, b.cfg.Events)
 	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
 	if cfg.Health == nil {
 		cfg.Health = b.health(parts.writes)

@@ -38,7 +38,7 @@ type Probe func(ctx context.Context) error
 // Config configures New. All fields are optional.
 type Config struct {
 	// Probes by role. A role without a probe is not part of the deployment and is reported as true. A probe with
-	// another name only affects Report.Success.
+	// another name affects Report.Success, and Report.Checks names it while it fails.
 	Probes map[string]Probe
 	// Timeout is the time limit of each probe. 0 means DefaultTimeout.
 	Timeout time.Duration
@@ -83,6 +83,9 @@ type Report struct {
 	Success    bool   `json:"success"` // every probe succeeded
 	Version    string `json:"version"`
 	Timestamp  Time   `json:"timestamp"` // when the probes had responded
+	// Checks has the value false for each probe that failed and whose name is not one of the roles above. It is nil if there
+	// is none. Callers share it and must not change it.
+	Checks map[string]bool `json:"checks,omitempty"`
 }
 
 // Time is encoded in JSON as ISO 8601 in UTC with milliseconds.
@@ -181,9 +184,16 @@ func try(ctx context.Context, probe Probe) (err error) {
 
 func (c *Checker) report(ctx context.Context, errs map[string]error) Report {
 	success := true
+	var checks map[string]bool
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
 		if err := errs[name]; err != nil {
 			success = false
+			if name != Analytics && name != Relational && name != Cache {
+				if checks == nil {
+					checks = map[string]bool{}
+				}
+				checks[name] = false
+			}
 			c.cfg.Logger.ErrorContext(ctx, "health probe failed", "probe", name, "error", err)
 		}
 	}
@@ -194,5 +204,6 @@ func (c *Checker) report(ctx context.Context, errs map[string]error) Report {
 		Success:    success,
 		Version:    c.cfg.Version,
 		Timestamp:  Time{c.cfg.Now()},
+		Checks:     checks,
 	}
 }

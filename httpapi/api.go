@@ -11,6 +11,7 @@ type api struct {
 	cfg       Config // with defaults
 	types     typeAnswers
 	addresses addresses
+	responses *responses
 }
 
 // A question is the decoded request, filled in by the steps.

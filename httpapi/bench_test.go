@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/query"
@@ -46,16 +45,8 @@ func BenchmarkBare(b *testing.B) {
 
 // benchWorld returns a world without limits and audit trail. Its store reports that data never changes.
 func benchWorld(b *testing.B, kept bool) *world {
-	return newWorld(b, func(cfg *Config) {
-		s := struct {
-			*cannedStore
-			*versions
-		}{&cannedStore{}, &versions{}}
-		var err error
-		if cfg.Engine, err = query.New(query.Config{Store: s, ResultCache: map[bool]int64{false: -1}[kept], Now: func() time.Time { return now }}); err != nil {
-			b.Fatal(err)
-		}
-		cfg.Audit, cfg.Limiter, cfg.Versions = auth.Discard, auth.Unlimited, s
+	return newVersioned(b, &versions{}, query.Config{ResultCache: map[bool]int64{false: -1}[kept]}, func(cfg *Config) {
+		cfg.Audit, cfg.Limiter = auth.Discard, auth.Unlimited
 	})
 }
 

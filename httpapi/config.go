@@ -41,9 +41,6 @@ type Config struct {
 	Minter auth.Minter
 	// Flags serves feature flags. If it is nil, their routes do not exist. The caller closes it.
 	Flags *flags.Service
-	// Versions lists days with the versions of their rows, so that repeated GETs can be answered 304: for past days until their rows
-	// change, for other days up to a minute. If it is nil, responses have no ETag.
-	Versions store.DayLister
 	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
 	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means
@@ -55,6 +52,11 @@ type Config struct {
 	// Proxies are the proxies that name the client's address in X-Forwarded-For, for limits and the audit trail. If it is
 	// empty, the client is the peer, and no header is trusted.
 	Proxies clientip.Proxies
+	// ResponseCache is about how many bytes of memory remembered responses to whole queries take, with their compressed
+	// forms. A response is valid as long as the answers of the engine. 0 means as many bytes as Engine has for answers to
+	// parameters, by default query.DefaultResultCache, and none if it remembers no answers. Negative: no response is
+	// remembered.
+	ResponseCache int64
 	// MaxBody is the maximum size of a request body in bytes. 0 means DefaultMaxBody.
 	MaxBody int64
 	// MaxBatch is the maximum number of queries in a batch. 0 means DefaultMaxBatch.
@@ -89,10 +91,11 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	types, err1 := newTypeAnswers(cfg.Engine.Types())
 	known, err2 := newAddresses()
-	if err := errors.Join(err1, err2); err != nil {
+	kept, err3 := newResponses(cmp.Or(cfg.ResponseCache, cfg.Engine.ResultCache()))
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	a := &api{cfg.withDefaults(), types, known}
+	a := &api{cfg.withDefaults(), types, known, kept}
 	cors := &front.CORS{
 		Origins: origins,
 		Methods: "GET, POST, PATCH, DELETE",

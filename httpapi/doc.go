@@ -41,8 +41,9 @@
 //
 // # Browsers
 //
-// Origins in [Config] get CORS headers, without credentials. Responses to GET have an ETag if their data has a
-// version. It covers the caller's access, the resolved range, and the versions of the days that the response depends on
-// ([query.Prepared]). Responses that change with the clock, or with a failed parameter, have no ETag. JSON from 1 400
+// Origins in [Config] get CORS headers, without credentials. Responses to GET have an ETag if the
+// store of the engine is a [store.DayLister]. The ETag covers the caller's access, the resolved range, and the versions of the days
+// that the response depends on ([query.Snapshot.Key]): for past days it changes with their rows, for other days at least every
+// minute. Responses that change with the clock, or with a failed parameter, have no ETag. JSON from 1 400
 // bytes on is compressed with zstd or gzip for clients that accept one of them.
 package httpapi

@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"strconv"
 
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // tagOf returns the strong entity tag of b.
@@ -28,33 +26,29 @@ func tagged(body any) (*front.Answer, error) {
 	return rep, err
 }
 
-// dataTag returns the entity tag of p's response before it is computed. It covers the query, the versions of the data
-// that the response depends on, and extra, the other content. It is empty without versions, and for responses that
-// change with the clock.
-func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, extra any) string {
-	key := p.Key()
-	if a.cfg.Versions == nil || key == "" {
+// dataKey returns the key of s, or an empty one if the store fails to say the versions of its rows.
+func (a *api) dataKey(ctx context.Context, r *front.Request, s *query.Snapshot) string {
+	key, err := s.Key(ctx)
+	if err != nil {
+		a.cfg.Logger.WarnContext(ctx, "version of data is unknown", "requestId", r.ID, "error", err)
+	}
+	return key
+}
+
+// dataTag returns the entity tag of a response before it is computed. It covers the route, the key of the data, and extra, the other
+// content. It is empty without a key, and so for responses that change with the clock.
+func dataTag(r *front.Request, key string, extra any) string {
+	if key == "" {
 		return ""
 	}
-	shown := []byte("null")
+	b := append(append(make([]byte, 0, 128), r.Route.Path...), ' ') // no path and no key has a blank
+	b = append(append(b, key...), ' ')
 	if extra != nil {
-		var err error
-		if shown, err = json.Marshal(extra); err != nil {
-			return ""
-		}
-	}
-	b := append(append(make([]byte, 0, 128), `["`...), r.Route.Path...)
-	b = append(append(append(b, `","`...), key...), `",`...)
-	b = append(b, shown...)
-	for _, d := range p.Dependencies() {
-		began := a.cfg.Now()
-		days, err := a.cfg.Versions.Days(ctx, d.Subject, d.From, d.To)
-		store.MeterOf(ctx).Add(0, a.cfg.Now().Sub(began))
+		shown, err := json.Marshal(extra)
 		if err != nil {
-			a.cfg.Logger.WarnContext(ctx, "version of data is unknown", "requestId", r.ID, "error", err)
 			return ""
 		}
-		b = strconv.AppendUint(append(b, ','), store.VersionOf(days), 10)
+		b = append(b, shown...)
 	}
-	return tagOf(append(b, ']'))
+	return tagOf(b)
 }

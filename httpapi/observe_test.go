@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestObserve checks the reports to the host. The store takes a second per query.
+// TestObserve checks the reports to the host. The store takes a second per query, and one for the versions of rows.
 func TestObserve(t *testing.T) {
 	var mu sync.Mutex
 	at := now
@@ -33,9 +33,12 @@ func TestObserve(t *testing.T) {
 	var told []observe.Request
 	w := newWorld(t, func(cfg *Config) {
 		cfg.Observe = func(_ context.Context, r observe.Request) { told = append(told, r) }
-		cfg.Now, cfg.Versions = clock, slowVersions(slow)
+		cfg.Now = clock
 		var err error
-		if cfg.Engine, err = query.New(query.Config{Store: canned, Now: clock, Parallel: 1}); err != nil {
+		if cfg.Engine, err = query.New(query.Config{Store: struct {
+			*cannedStore
+			slowVersions
+		}{canned, slow}, Now: clock, Parallel: 1, ResultCache: -1}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -117,11 +117,12 @@ func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question)
 	if err != nil {
 		return nil, err
 	}
-	tag := a.dataTag(ctx, r, p, body.Website)
+	s := p.Snapshot()
+	tag := dataTag(r, a.dataKey(ctx, r, s), body.Website)
 	if tag != "" && front.Matches(r.Request, tag) {
 		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	resp, err := a.run(ctx, r, p, query.NewBudget(a.cfg.Engine.MaxAnswer()))
+	resp, err := a.run(ctx, r, s, query.NewBudget(a.cfg.Engine.MaxAnswer()))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -135,14 +136,38 @@ func TestAnOverviewInPart(t *testing.T) {
 
 // versions lists one day with a version that tests change.
 type versions struct {
-	n        atomic.Uint64
+	n, asked atomic.Uint64
 	err      error
 	from, to time.Time
 }
 
 func (v *versions) Days(_ context.Context, _ store.Subject, from, to time.Time) ([]store.Day, error) {
+	v.asked.Add(1)
 	v.from, v.to = from, to
 	return []store.Day{{Version: v.n.Load()}}, v.err
+}
+
+// newVersioned returns a world whose store has the versions v.
+func newVersioned(t testing.TB, v store.DayLister, of query.Config, change ...func(*Config)) *world {
+	t.Helper()
+	canned := &cannedStore{}
+	w := newWorld(t, append(change, over(t, struct {
+		*cannedStore
+		store.DayLister
+	}{canned, v}, of))...)
+	w.store = canned
+	return w
+}
+
+// over returns a change of the engine to one over s.
+func over(t testing.TB, s store.Store, of query.Config) func(*Config) {
+	t.Helper()
+	of.Store, of.Now = s, func() time.Time { return now }
+	engine, err := query.New(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(cfg *Config) { cfg.Engine = engine }
 }
 
 func TestConditionalRequestsForData(t *testing.T) {
@@ -157,7 +182,7 @@ func TestConditionalRequestsForData(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			v := &versions{}
-			w := newWorld(t, func(cfg *Config) { cfg.Versions = v })
+			w := newVersioned(t, v, query.Config{})
 			first := w.send("GET", tc.target, "all", "")
 			tag := first.Header().Get("ETag")
 			if first.Code != 200 || !strings.HasPrefix(tag, `"`) || len(tag) < 20 {
@@ -191,7 +216,7 @@ func TestConditionalRequestsForData(t *testing.T) {
 }
 
 func TestContentOfATag(t *testing.T) {
-	w := newWorld(t, func(cfg *Config) { cfg.Versions = &versions{} })
+	w := newVersioned(t, &versions{}, query.Config{})
 	seen := map[string]string{}
 	for _, target := range []string{
 		"/v1/query?website_id=site_a&parameters=pages&preset=yesterday",
@@ -218,7 +243,7 @@ func TestContentOfATag(t *testing.T) {
 
 func TestAWriteDuringTheRunIsNotMissed(t *testing.T) {
 	v := &versions{}
-	w := newWorld(t, func(cfg *Config) { cfg.Versions = v })
+	w := newVersioned(t, v, query.Config{})
 	w.store.onQuery = func() { v.n.Add(1) }
 	target := "/v1/query?website_id=site_a&parameters=pages&preset=yesterday"
 	tag := w.send("GET", target, "all", "").Header().Get("ETag")
@@ -242,11 +267,10 @@ func TestAnswersWithoutATag(t *testing.T) {
 		{"health", "GET", "/health", "", &versions{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := newWorld(t, func(cfg *Config) {
-				if tc.versions != nil {
-					cfg.Versions = tc.versions
-				}
-			})
+			w := newWorld(t)
+			if tc.versions != nil {
+				w = newVersioned(t, tc.versions, query.Config{})
+			}
 			rec := w.send(tc.method, tc.target, tc.key, "")
 			if rec.Code != 200 || rec.Header().Get("ETag") != "" {
 				t.Errorf("%d, ETag %q: %s", rec.Code, rec.Header().Get("ETag"), rec.Body)
@@ -258,7 +282,7 @@ func TestAnswersWithoutATag(t *testing.T) {
 // TestVersionsOfATag checks that the engine decides which days a response depends on.
 func TestVersionsOfATag(t *testing.T) {
 	v := &versions{}
-	w := newWorld(t, func(cfg *Config) { cfg.Versions = v })
+	w := newVersioned(t, v, query.Config{})
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics?startDate=2026-03-10&endDate=2026-03-11&compare=previous_period", "all", ""), 200, "")
 	if got := v.from.Format(time.RFC3339) + " " + v.to.Format(time.RFC3339); got != "2026-03-06T00:00:00Z 2026-03-13T00:00:00Z" {
 		t.Errorf("asked for %s", got)

@@ -23,7 +23,11 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 	if err != nil {
 		return nil, err
 	}
-	return a.whole(ctx, r, p, "")
+	s, key := p.Snapshot(), ""
+	if a.responses.maxBytes > 0 {
+		key = a.dataKey(ctx, r, s)
+	}
+	return a.whole(ctx, r, s, key, "")
 }
 
 // answerAddress answers the query in a URL, or with 304 if the data has not changed.
@@ -32,24 +36,13 @@ func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) 
 	if err != nil {
 		return nil, err
 	}
-	tag := a.dataTag(ctx, r, p, nil)
+	s := p.Snapshot()
+	key := a.dataKey(ctx, r, s)
+	tag := dataTag(r, key, nil)
 	if tag != "" && front.Matches(r.Request, tag) {
 		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	return a.whole(ctx, r, p, tag)
-}
-
-// whole answers p. The response has the tag unless a parameter failed, since a failure may be temporary.
-func (a *api) whole(ctx context.Context, r *front.Request, p *query.Prepared, tag string) (*front.Answer, error) {
-	found, err := p.RunEncoded(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if len(found.Failures) > 0 {
-		a.logFailures(ctx, r, found.Failures)
-		tag = ""
-	}
-	return &front.Answer{Status: http.StatusOK, ETag: tag, Body: found.JSON, Compressed: found.Compressed, Release: found.Release}, nil
+	return a.whole(ctx, r, s, key, tag)
 }
 
 // batchBody is the response for a batch.
@@ -76,12 +69,12 @@ func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budg
 	if err != nil {
 		return nil, err
 	}
-	return a.run(ctx, r, p, budget)
+	return a.run(ctx, r, p.Snapshot(), budget)
 }
 
-// run runs p, and logs why parameters failed.
-func (a *api) run(ctx context.Context, r *front.Request, p *query.Prepared, budget *query.Budget) (*query.Response, error) {
-	resp, err := p.RunWithin(ctx, budget)
+// run runs s, and logs why parameters failed.
+func (a *api) run(ctx context.Context, r *front.Request, s *query.Snapshot, budget *query.Budget) (*query.Response, error) {
+	resp, err := s.Run(ctx, budget)
 	if err != nil {
 		return nil, err
 	}

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
-	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/keep"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
@@ -42,13 +41,14 @@ type Config struct {
 	// [store.StateKeeper] also stores partials that a [Sealer] computes, for the next start. 0 means DefaultMaxPartials;
 	// negative: no answer is merged.
 	MaxPartials int64
-	// StoreFrom is the least number of pageviews a day of a website whose partials are stored. With Types of a host, it counts
-	// the rows of the first of them. A first answer about a smaller website is computed as fast as its partials would be loaded.
-	// 0 means DefaultStoreFrom; negative: the partials of all websites are stored.
+	// StoreFrom is the number of pageviews a day from which a website is large: a [Sealer] stores the partials of large websites
+	// only. The first answer about a smaller one is computed from rows as fast as its partials would be loaded. If the first of
+	// Types that can be merged does not count pageviews, the rows that it counts decide. Types appended to [Builtin] change
+	// nothing. 0 means DefaultStoreFrom; negative: the partials of all websites are stored.
 	StoreFrom int64
-	// ResultCache bounds the bytes of remembered answers, to parameters and to whole requests ([Prepared.RunEncoded]). An answer
-	// is valid until its rows change. It needs a Store that is a [store.DayLister]. 0 means DefaultResultCache; negative: no
-	// answer is remembered.
+	// ResultCache is about how many bytes of memory remembered answers to parameters take. An answer is valid until its rows
+	// change. It needs a Store that is a [store.DayLister]. 0 means DefaultResultCache; negative: no answer is remembered. The
+	// handler of package httpapi also remembers whole responses, in further memory.
 	ResultCache int64
 	// Trace is called around each statement that the engine and its sealer run, and around the seal of days: see [store.Tracer]. Nil:
 	// nothing is traced. Package observe/otel has one for OpenTelemetry.
@@ -75,14 +75,14 @@ type Engine struct {
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
 	zones      *ask.Zones
-	room       sync.Pool       // of *[]byte, for answers that are not kept
 	answers    *recall.Answers // may be nil
+	rebuilt    atomic.Int64    // how often all answers were forgotten
 	log        *slog.Logger
 	trace      store.Tracer
 	counts     counts
 }
 
-// DefaultStoreFrom is the least number of pageviews a day of a website whose partials are stored, unless Config sets another one.
+// DefaultStoreFrom is the number of pageviews a day from which the partials of a website are stored, unless Config sets another one.
 const DefaultStoreFrom = 10_000
 
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
@@ -159,7 +159,7 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 
 // answer runs one parameter. It may run in a new goroutine, where a panic would end the process of the host, so a fault of a
 // store becomes a failure here. why is the reason why the answer was not remembered.
-func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, budget *Budget, snapshot func() *days.Snapshot, why Reason) (r Result) {
+func (e *Engine) answer(ctx context.Context, p *plan.Parameter, snapshot *Snapshot, budget *Budget, why Reason) (r Result) {
 	if p.Err != nil {
 		return finish.Failure(p, p.Err)
 	}
@@ -168,6 +168,7 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, caller string, b
 			r = finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
+	caller := snapshot.p.caller
 	if err := e.slots.acquire(ctx, caller); err != nil {
 		return finish.Failure(p, storeFailure(err))
 	}
@@ -212,9 +213,9 @@ type spent struct {
 }
 
 // ask answers p, which has that key, and adds to took. The rows of the other period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot func() *days.Snapshot) (*finish.Answered, *Error) {
+func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (*finish.Answered, *Error) {
+	known := snapshot.known(ctx)
 	began := e.now()
-	known := snapshot()
 	rows, why, err := e.merger.Rows(ctx, p, among, known)
 	if rows == nil && err == nil {
 		took.from = Origin{Source: Statement, Why: why}

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
 // compare puts what is compared with the rows found of p into r.
-func (e *Engine) compare(ctx context.Context, p *plan.Parameter, found *finish.Answered, r *Result, budget *Budget, took *spent, snapshot func() *days.Snapshot) *Error {
+func (e *Engine) compare(ctx context.Context, p *plan.Parameter, found *finish.Answered, r *Result, budget *Budget, took *spent, snapshot *Snapshot) *Error {
 	then := &finish.Answered{}
 	if found.Len() > 0 {
 		var mistake *Error

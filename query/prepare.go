@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,8 +31,8 @@ type Prepared struct {
 	resolved *plan.Resolved
 	meta     Meta
 
-	key                         lazy[string]       // of Key
-	dependencies, ofKeptAnswers lazy[[]Dependency] // of all parameters, and of those whose answers are kept
+	key                        lazy[string]       // of Key
+	dependencies, ofRemembered lazy[[]Dependency] // of all parameters, and of those whose answers can be remembered
 }
 
 // A lazy value is computed on first use. Callers that use it first at the same time compute it each.
@@ -174,7 +173,8 @@ type Explained struct {
 // the source is Statement. Explain does not count as a question. With a [store.Deriver] the statement changes as days are sealed. If
 // the store fails to list them or ctx ends, Explain shows a statement over rows alone.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
-	snapshot, at := p.engine.snapshot(ctx, p), p.basis(ctx)
+	s := p.Snapshot()
+	snapshot, at := s.known(ctx), s.basis(ctx)
 	found := make([]Explained, len(p.resolved.Parameters))
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
@@ -225,43 +225,5 @@ func (e *Engine) MaxAnswer() int64 { return e.most }
 
 // RunWithin is Run with the size of the answer counted against budget, which other requests may share.
 func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, error) {
-	return p.run(ctx, budget, p.basis(ctx))
-}
-
-// run answers the request, whose kept answers stand on basis at.
-func (p *Prepared) run(ctx context.Context, budget *Budget, at *basis) (*Response, error) {
-	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
-	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
-	p.engine.keeper.NoteAsked(p.subject)
-	// The parameters share one snapshot. Others may wait for an answer that this request computes, so it outlives the request.
-	snapshot := sync.OnceValue(func() *days.Snapshot { return p.engine.snapshot(context.WithoutCancel(ctx), p) })
-	var running sync.WaitGroup
-	free := make(chan struct{}, p.engine.parallel)
-	for i := range p.resolved.Parameters {
-		one := &p.resolved.Parameters[i]
-		key, kept := p.engine.answerKey(one, at), false
-		if resp.Data[i], kept = p.engine.answers.Recall(ctx, one, key, budget); kept {
-			if resp.Data[i].Success {
-				p.engine.note(ctx, one, Origin{Source: Remembered})
-			}
-			continue
-		}
-		free <- struct{}{}
-		if i == len(p.resolved.Parameters)-1 { // it needs no goroutine of its own
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, p.caller, budget, snapshot)
-			break
-		}
-		running.Go(func() {
-			defer func() { <-free }()
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, p.caller, budget, snapshot)
-		})
-	}
-	running.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := unanswered(resp.Data); err != nil {
-		return nil, err
-	}
-	return resp, nil
+	return p.Snapshot().Run(ctx, budget)
 }

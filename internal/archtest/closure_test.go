@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -17,22 +18,28 @@ import (
 type listed struct {
 	ImportPath string
 	Standard   bool
+	Module     *struct{ Path string } // nil for the standard library
 	CgoFiles   []string
 	Deps       []string // all direct and indirect dependencies
 }
 
-// handlersMayLink has the modules that the handlers and the whole service may link, with their dependencies, beside the standard
-// library and this module. There is no driver of a database among them, and no client of Redis.
-var handlersMayLink = map[string][]string{
-	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress", "golang.org/x/net"},
-	".":       {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net", "golang.org/x/sync", "golang.org/x/time"},
-	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net"},
+// linking is the document that lists the modules that each handler links.
+const linking = "docs/embedding.md"
+
+// documentedModules returns the modules that the document text lists for a handler, in a row "| `name` | module, module |".
+func documentedModules(text, name string) []string {
+	for line := range strings.Lines(text) {
+		if modules, ok := strings.CutPrefix(strings.TrimSpace(line), "| `"+name+"` | "); ok {
+			return strings.Split(strings.TrimSuffix(modules, " |"), ", ")
+		}
+	}
+	return nil
 }
 
 // list runs go list for the packages of the module in dir, their tests and dependencies. It always uses cgo, because that build has
 // more packages.
 func list(dir string) ([]listed, error) {
-	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Standard,CgoFiles,Deps", "./...")
+	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Standard,Module,CgoFiles,Deps", "./...")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	var stderr bytes.Buffer
@@ -53,25 +60,35 @@ func list(dir string) ([]listed, error) {
 	}
 }
 
-// checkHandlerClosure finds third-party packages that a handler must not link.
-func checkHandlerClosure(all []listed, name string) (out []finding) {
-	byPath, allowed := map[string]listed{}, map[string]bool{}
+// checkHandlerClosure compares the modules that a handler or the root package links, beside this one, with those that the document text lists.
+func checkHandlerClosure(all []listed, text, name string) (out []finding) {
+	byPath := map[string]listed{}
 	for _, p := range all {
 		byPath[p.ImportPath] = p
-		if slices.ContainsFunc(handlersMayLink[name], func(m string) bool { return p.ImportPath == m || strings.HasPrefix(p.ImportPath, m+"/") }) {
-			allowed[p.ImportPath] = true
-			for _, d := range p.Deps {
-				allowed[d] = true
-			}
-		}
 	}
-	handler, ok := byPath[path.Join(module, name)]
+	imported := module + "/" + name
+	if name == path.Base(module) {
+		imported = module
+	}
+	handler, ok := byPath[imported]
 	if !ok {
 		return []finding{{"closure", name, "is not listed"}}
 	}
+	linked := map[string]bool{}
 	for _, d := range handler.Deps {
-		if thirdParty(d) && !byPath[d].Standard && !allowed[d] {
-			out = append(out, finding{"closure", name, "links " + d})
+		if m := byPath[d].Module; m != nil && m.Path != module {
+			linked[m.Path] = true
+		}
+	}
+	documented := documentedModules(text, name)
+	for _, m := range slices.Sorted(maps.Keys(linked)) {
+		if !slices.Contains(documented, m) {
+			out = append(out, finding{"closure", linking, name + " links " + m + ", which is not listed"})
+		}
+	}
+	for _, m := range documented {
+		if !linked[m] {
+			out = append(out, finding{"closure", linking, name + " does not link " + m})
 		}
 	}
 	return out

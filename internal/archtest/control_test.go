@@ -159,14 +159,17 @@ func TestFaultsOfTheTableAreErrors(t *testing.T) {
 
 func TestPlantedLinksAreFound(t *testing.T) {
 	const wanted, needed, stray = "github.com/huandu/go-sqlbuilder", "github.com/huandu/go-clone", "example.com/stray"
+	const text = "# Links\n\n| `httpapi` | " + wanted + ", " + needed + " |\n| `track` | " + stray + " |\n"
+	of := func(path string) *struct{ Path string } { return &struct{ Path string }{path} }
 	world := func(handler ...string) []listed {
 		return []listed{
 			{ImportPath: "net", Standard: true, CgoFiles: []string{"cgo.go"}},
 			{ImportPath: "vendor/golang.org/x/net/idna", Standard: true},
-			{ImportPath: needed},
-			{ImportPath: wanted, Deps: []string{needed}},
-			{ImportPath: stray, CgoFiles: []string{"c.go"}},
-			{ImportPath: module + "/httpapi", Deps: handler},
+			{ImportPath: needed + "/part", Module: of(needed)},
+			{ImportPath: wanted, Module: of(wanted), Deps: []string{needed + "/part"}},
+			{ImportPath: stray, Module: of(stray), CgoFiles: []string{"c.go"}},
+			{ImportPath: module + "/query", Module: of(module)},
+			{ImportPath: module + "/httpapi", Module: of(module), Deps: append(handler, module+"/query")},
 			{ImportPath: module + "/httpapi.test", Deps: []string{module + "/httpapi [" + module + "/httpapi.test]", "net"}},
 			{ImportPath: module + "/db", Deps: []string{stray}},
 		}
@@ -178,17 +181,18 @@ func TestPlantedLinksAreFound(t *testing.T) {
 		handler string
 		cgo     string
 	}{
-		{"the builder and what it needs are fine", world("net", "vendor/golang.org/x/net/idna", wanted, needed), "", ""},
-		{"another module is not, nor is its cgo", world(wanted, stray), "links " + stray, "httpapi: needs cgo because of " + stray},
+		{"the builder and what it needs are listed", world("net", "vendor/golang.org/x/net/idna", wanted, needed+"/part"), "", ""},
+		{"another module is not, nor is its cgo", world(wanted, needed+"/part", stray), "httpapi links " + stray, "httpapi: needs cgo because of " + stray},
+		{"a listed module is not linked", world(needed + "/part"), "httpapi does not link " + wanted, ""},
 		{
 			"a test program that needs cgo",
-			append(world(), listed{ImportPath: module + "/httpapi_test [" + module + "/httpapi.test]", Deps: []string{stray}}),
+			append(world(wanted, needed+"/part"), listed{ImportPath: module + "/httpapi_test [" + module + "/httpapi.test]", Deps: []string{stray}}),
 			"", "httpapi.test]: needs cgo because of " + stray,
 		},
 		{"no handler at all", nil, "httpapi: is not listed", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			one(t, checkHandlerClosure(tt.world, "httpapi"), tt.handler)
+			one(t, checkHandlerClosure(tt.world, text, "httpapi"), tt.handler)
 			one(t, checkCgo(tt.world, floors), tt.cgo)
 		})
 	}

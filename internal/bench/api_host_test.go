@@ -63,9 +63,8 @@ func newAPI(b *testing.B, events store.Store) *apiHost {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = trail.Close(context.Background()) })
-	versions, _ := events.(store.DayLister)
 	api, err := httpapi.New(httpapi.Config{Engine: engine, Directory: sites, Subjects: records, Auth: callers, Minter: callers, Limiter: limits,
-		Audit: trail, Versions: versions, Now: now})
+		Audit: trail, Now: now})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 		faults = append(faults, directory.AddWebsite(store.Website{ID: websiteID(i), Owner: "acme", Domain: websiteID(i) + ".example"}))
 	}
 	handler, handlerErr := httpapi.New(httpapi.Config{Engine: engine, Directory: directory, Auth: keys, Limiter: auth.Unlimited, Audit: auth.Discard,
-		Versions: s, Timeout: patience, Now: now})
+		Timeout: patience, Now: now})
 	if err := errors.Join(append(faults, createErr, keysErr, handlerErr)...); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))
 	}

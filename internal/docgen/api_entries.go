@@ -85,7 +85,11 @@ var endpoints = map[string]endpoint{
 		body:   "a [Token request](#token-request)",
 		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,
 	},
-	"GET /health":      {text: "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB.", target: "/health", keyless: true},
+	"GET /health": {
+		text: "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB. " +
+			"If further parts are not available, `checks` names them, such as `{\"flags\": false}`.",
+		target: "/health", keyless: true,
+	},
 	"GET /health/live": {target: "/health/live", keyless: true},
 
 	"GET /public/v1/flags/definitions": {

@@ -180,8 +180,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service,
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: single{w.audit},
-		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
-		Proxies: w.proxies})
+		Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // Engine returns the metrics of an engine, and of the work that its sealer has left. The host registers it. sealer may be nil.
 //
 //	sightline_answers_total{source,reason}           answers to parameters by source; the reason is "none" for remembered answers
-//	sightline_answers_bytes                          memory of remembered answers
+//	sightline_answers_bytes                          memory of remembered answers to parameters
 //	sightline_states_bytes                           memory of states
 //	sightline_seal_days_due                          days to seal, summed over all websites
 //	sightline_seal_oldest_due_timestamp_seconds      start of the oldest day to seal; 0 if no day is due
@@ -25,7 +25,7 @@ func Engine(engine *query.Engine, sealer *query.Sealer) prometheus.Collector {
 	return &engineCollector{
 		engine: engine, sealer: sealer,
 		answers:     desc("answers_total", "Answers to parameters, by source, and by the reason why the source before it did not answer.", "source", "reason"),
-		answerBytes: desc("answers_bytes", "Memory of remembered answers."),
+		answerBytes: desc("answers_bytes", "Memory of remembered answers to parameters."),
 		stateBytes:  desc("states_bytes", "Memory of the states that answers are merged from."),
 		sealDays:    desc("seal_days_due", "Days to seal, added up over all websites."),
 		oldestDay:   desc("seal_oldest_due_timestamp_seconds", "Start of the oldest day to seal; 0 if no day is due."),

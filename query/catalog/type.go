@@ -27,7 +27,7 @@ type Type struct {
 	Shape      Shape    // required
 	Dimensions []string // of a Breakdown: a row for each combination of their values
 	Columns    []string // of the answer, in order: "name" of a dimension or metric, or "shown=name"; required
-	OuterJoin  bool     // rows of Joins make rows of their own; otherwise those of Source alone do
+	OuterJoin  bool     // a combination of dimensions that only Joins have is a row of the answer, too; false: only combinations of Source are
 	SkipEmpty  string   // a dimension: rows without a value of it are left out, of shares too
 	OnlyEmpty  string   // a field of sessions: rows with a value of it are left out, of shares too
 	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
@@ -146,7 +146,7 @@ type BoundType struct {
 	inputs          map[string]*BoundMetric // metrics that columns are made of, by the names they use
 	Metrics         []*BoundMetric          // the aggregates behind all of them, each once, in the order of their use
 	Tables          []*Table                // whose rows metrics count, its own first
-	LeftJoin        bool                    // rows of the tables beside its own make no row of the answer
+	LeftJoin        bool                    // there are further Tables, and a combination of dimensions that only they have is no row of the answer
 	Fields          map[string]*Field       // what callers may filter on, by name
 	Filterable      []string                // the names of fields, in the order of the catalog
 	Groupable       []string                // fields that groupBy may name

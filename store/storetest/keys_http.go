@@ -119,7 +119,6 @@ func (c *client) handlerOver(s store.Store, filters []query.Filter, now time.Tim
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := s.(store.DayLister) // optional
-	return httpapi.New(httpapi.Config{Engine: engine, Directory: everything{}, Auth: keyWith(filters), Versions: versions,
+	return httpapi.New(httpapi.Config{Engine: engine, Directory: everything{}, Auth: keyWith(filters),
 		Limiter: auth.Unlimited, Audit: auth.Discard, Now: func() time.Time { return now }})
 }

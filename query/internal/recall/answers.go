@@ -25,9 +25,9 @@ import (
 // Answers remembers the answers to parameters, and answers equal questions that are asked at the same time once. It remembers
 // parameters and not whole requests, since dashboards share them, and since an answer to a parameter does not show the clock.
 type Answers struct {
-	Days  store.DayLister
-	Kept  *lru.Cache[Key, any]
-	asked *lru.Cache[Key, Key] // by questions: the key of the latest answer
+	Kept     *lru.Cache[Key, *finished]
+	MaxBytes int64                // of Kept
+	asked    *lru.Cache[Key, Key] // by questions: the key of the latest answer
 
 	mu      sync.Mutex
 	flights map[flightKey]*flight
@@ -77,11 +77,10 @@ type flightKey struct {
 
 // New keeps so many bytes; nil when it keeps nothing, or s does not know when data changed.
 func New(s store.Store, bytes int64) *Answers {
-	d, ok := s.(store.DayLister)
-	if !ok || bytes < 0 {
+	if _, ok := s.(store.DayLister); !ok || bytes < 0 {
 		return nil
 	}
-	return &Answers{Days: d, Kept: lru.New[Key, any](bytes), flights: map[flightKey]*flight{}, asked: lru.New[Key, Key](askedBytes)}
+	return &Answers{Kept: lru.New[Key, *finished](bytes), MaxBytes: bytes, flights: map[flightKey]*flight{}, asked: lru.New[Key, Key](askedBytes)}
 }
 
 // Recall returns the answer that is remembered under key.
@@ -89,8 +88,7 @@ func (a *Answers) Recall(ctx context.Context, p *plan.Parameter, key *Key, budge
 	if key == nil {
 		return r, false
 	}
-	known, _ := a.Kept.Get(*key)
-	f, ok := known.(*finished)
+	f, ok := a.Kept.Get(*key)
 	if !ok {
 		return r, false
 	}

@@ -1,0 +1,132 @@
+package httpapi
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// responses remembers the responses to whole queries under the key of their query.Snapshot, and lends memory to the responses that
+// it does not remember. It drops the least recently used response first. It is safe for concurrent use.
+type responses struct {
+	maxBytes int64
+	room     sync.Pool // of *[]byte
+
+	mu    sync.Mutex
+	bytes int64 // what all responses cost
+	known *simplelru.LRU[string, *response]
+}
+
+// newResponses returns a cache of that many bytes. It remembers nothing if maxBytes is not positive.
+func newResponses(maxBytes int64) (*responses, error) {
+	known, err := simplelru.NewLRU[string, *response](math.MaxInt, nil) // bounded by bytes
+	return &responses{maxBytes: maxBytes, known: known}, err
+}
+
+// get returns the response that is remembered under key, or nil.
+func (all *responses) get(key string) *response {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	found, _ := all.known.Get(key)
+	return found
+}
+
+// add remembers e under key, unless it costs more than the whole cache. Two calls may have answered the same query at once.
+func (all *responses) add(key string, e *response) {
+	cost := e.cost()
+	if cost > all.maxBytes {
+		return
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if old, ok := all.known.Peek(key); ok {
+		all.bytes -= old.cost()
+	}
+	all.known.Add(key, e)
+	for all.bytes += cost; all.bytes > all.maxBytes; {
+		_, oldest, _ := all.known.RemoveOldest()
+		all.bytes -= oldest.cost()
+	}
+}
+
+// A response is the JSON of a query without failures. It is shared and must not be changed.
+type response struct {
+	json       []byte // with a newline at its end
+	rows       int
+	compressed sync.Map // by coding
+}
+
+// cost returns about how many bytes e takes, with room for its compressed forms.
+func (e *response) cost() int64 {
+	const fixed = 500
+	return fixed + 2*int64(len(e.json))
+}
+
+// answer returns e as the response to a request.
+func (e *response) answer(tag string) *front.Answer {
+	return &front.Answer{Status: http.StatusOK, ETag: tag, Body: e.json, Compressed: e.encoded}
+}
+
+// encoded returns compress(e.json), and remembers it for each coding.
+func (e *response) encoded(coding string, compress func([]byte) []byte) []byte {
+	if known, ok := e.compressed.Load(coding); ok {
+		body, _ := known.([]byte)
+		return body
+	}
+	body := slices.Clip(compress(e.json))
+	e.compressed.Store(coding, body)
+	return body
+}
+
+// maxRoom is the largest response in bytes whose memory is lent again.
+const maxRoom = 256 << 10
+
+// answerOnce returns the response with resp, which is not remembered. Other responses use its memory after it was sent.
+func (all *responses) answerOnce(resp *query.Response, tag string) *front.Answer {
+	room, ok := all.room.Get().(*[]byte)
+	if !ok {
+		room = new([]byte)
+	}
+	*room = append(resp.Encode((*room)[:0]), '\n')
+	release := func() {
+		if cap(*room) <= maxRoom {
+			all.room.Put(room)
+		}
+	}
+	return &front.Answer{Status: http.StatusOK, ETag: tag, Body: *room, Release: release}
+}
+
+// whole answers s, whose key is key. The response has the tag and is remembered, unless a parameter failed: a failure may be
+// temporary.
+func (a *api) whole(ctx context.Context, r *front.Request, s *query.Snapshot, key, tag string) (*front.Answer, error) {
+	if found := a.responses.get(key); found != nil {
+		store.MeterOf(ctx).Add(found.rows, 0)
+		s.Reused(ctx)
+		return found.answer(tag), ctx.Err()
+	}
+	resp, err := a.run(ctx, r, s, query.NewBudget(a.cfg.Engine.MaxAnswer()))
+	if err != nil {
+		return nil, err
+	}
+	if !succeeded(resp) {
+		key, tag = "", ""
+	}
+	if key == "" || a.responses.maxBytes <= 0 {
+		return a.responses.answerOnce(resp, tag), nil
+	}
+	found := &response{}
+	for i := range resp.Data {
+		found.rows += resp.Data[i].Data.Len()
+	}
+	found.json = slices.Clip(append(resp.Encode(nil), '\n'))
+	a.responses.add(key, found)
+	return found.answer(tag), nil
+}

@@ -1,0 +1,210 @@
+package query
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"sync"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Snapshot is a prepared request at the versions of its rows. It reads the versions when it first needs them, and only once, so its
+// key and its answers agree about them. If an answer has to be computed, it also reads the seals of the days, once for all parameters.
+// Take a new one for every call. It is safe for concurrent use.
+//
+// A host that remembers responses stores each one under its key:
+//
+//	s := prepared.Snapshot()
+//	key, err := s.Key(ctx)
+//	if known, ok := responses[key]; ok && key != "" {
+//		s.Reused(ctx)
+//		return known
+//	}
+//	resp, err := s.Run(ctx, query.NewBudget(engine.MaxAnswer()))
+type Snapshot struct {
+	p *Prepared
+
+	mu       sync.Mutex
+	days     *days.Snapshot // nil: not read, or the store failed
+	versions []uint64       // of the rows of each of p.rememberable
+	read     struct{ days, versions bool }
+	err      error // of the versions
+}
+
+// Snapshot returns p at the versions that its rows have when the Snapshot first needs them.
+func (p *Prepared) Snapshot() *Snapshot { return &Snapshot{p: p} }
+
+// Key identifies the answers: snapshots with equal keys have equal answers. It differs after a row of one of the request's days
+// changes, and after [Engine.RebuildSeals]. It is empty if the store is not a [store.DayLister], if no parameter can be answered, and
+// where [Prepared.Key] is empty. The error is that of the store. The answers may still be computed.
+func (s *Snapshot) Key(ctx context.Context) (string, error) {
+	request := s.p.Key()
+	if request == "" {
+		return "", nil
+	}
+	versions, err := s.rowVersions(ctx)
+	if err != nil || len(versions) == 0 {
+		return "", err
+	}
+	b := append(make([]byte, 0, 256), request...)
+	b = keytext.Numbers(b, s.p.engine.rebuilt.Load())
+	for _, version := range versions {
+		b = keytext.Numbers(b, int64(version))
+	}
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:]), nil
+}
+
+// Run answers the request from rows that are at least as new as the versions of s: see [Prepared.RunWithin].
+func (s *Snapshot) Run(ctx context.Context, budget *Budget) (*Response, error) {
+	p, at := s.p, s.basis(ctx)
+	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
+	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
+	p.engine.keeper.NoteAsked(p.subject)
+	var running sync.WaitGroup
+	free := make(chan struct{}, p.engine.parallel)
+	for i := range p.resolved.Parameters {
+		one := &p.resolved.Parameters[i]
+		key, kept := p.engine.answerKey(one, at), false
+		if resp.Data[i], kept = p.engine.answers.Recall(ctx, one, key, budget); kept {
+			if resp.Data[i].Success {
+				p.engine.note(ctx, one, Origin{Source: Remembered})
+			}
+			continue
+		}
+		free <- struct{}{}
+		if i == len(p.resolved.Parameters)-1 { // it needs no goroutine of its own
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, s, budget)
+			break
+		}
+		running.Go(func() {
+			defer func() { <-free }()
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, s, budget)
+		})
+	}
+	running.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := unanswered(resp.Data); err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// Reused notes that a host answered the request with a response that it remembered under the Key of s. The counters and the log of
+// the engine then show an answer to each parameter from the source Remembered.
+func (s *Snapshot) Reused(ctx context.Context) {
+	for i := range s.p.resolved.Parameters {
+		s.p.engine.note(ctx, &s.p.resolved.Parameters[i], Origin{Source: Remembered})
+	}
+}
+
+// rowVersions returns the version of the rows of each of p.rememberable. It is nil if the store has no versions.
+func (s *Snapshot) rowVersions(ctx context.Context) ([]uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.read.versions {
+		s.read.versions = true
+		defer s.p.engine.metered(ctx)()
+		within, cancel := s.p.engine.inTime(ctx)
+		defer cancel()
+		s.versions, s.err = s.p.readVersions(within)
+	}
+	return s.versions, s.err
+}
+
+// known returns the days that decide about the answers. It is nil where no answer uses stored results, and where the store fails:
+// then statements read rows alone.
+func (s *Snapshot) known(ctx context.Context) *days.Snapshot {
+	d, w := s.p.deriver(), s.p.counted()
+	if d == nil || w.Empty() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.read.days {
+		s.read.days = true
+		defer s.p.engine.metered(ctx)()
+		// Others may wait for an answer that this request computes, so the days do not depend on the end of the request.
+		within, cancel := s.p.engine.inTime(context.WithoutCancel(ctx))
+		defer cancel()
+		s.days, _ = days.Read(within, d, s.p.subject, w.Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
+	}
+	return s.days
+}
+
+// metered returns a function that counts the time since this call as time of the store.
+func (e *Engine) metered(ctx context.Context) func() {
+	began := e.now()
+	return func() { store.MeterOf(ctx).Add(0, e.now().Sub(began)) }
+}
+
+// basis returns the versions as a part of the keys of answers. It is nil if no answer is remembered.
+func (s *Snapshot) basis(ctx context.Context) *basis {
+	p := s.p
+	if p.engine.answers == nil || len(p.rememberable()) == 0 {
+		return nil
+	}
+	versions, err := s.rowVersions(ctx)
+	if err != nil || len(versions) == 0 {
+		return nil // the answers are computed
+	}
+	b := &basis{all: keytext.Texts(nil, p.access), days: keytext.Texts(nil, p.access)}
+	for i, d := range p.rememberable() {
+		b.all = keytext.Numbers(b.all, d.From.Unix(), d.To.Unix(), int64(versions[i]))
+		b.days = keytext.Numbers(b.days, d.From.Unix(), d.To.Unix())
+	}
+	return b
+}
+
+// rememberable returns the dependencies of the parameters whose answers can be remembered.
+func (p *Prepared) rememberable() []Dependency {
+	return p.ofRemembered.get(func() []Dependency { return p.dependenciesOf(p.engine.keeps) })
+}
+
+// deriver returns the store if the answers of p may use its stored results, or nil.
+func (p *Prepared) deriver() store.Deriver {
+	if p.engine.plain || p.subject.Kind != store.KindWebsite {
+		return nil
+	}
+	d, _ := p.engine.store.(store.Deriver)
+	return d
+}
+
+// counted returns the time that the answers of p count.
+func (p *Prepared) counted() (w calendar.Interval) {
+	for i := range p.resolved.Parameters {
+		if one := p.resolved.Parameters[i].Plan; one != nil {
+			w = w.Hull(one.Counted())
+			if one.Other != nil {
+				w = w.Hull(one.Other.Plan.Counted())
+			}
+		}
+	}
+	return w
+}
+
+// readVersions returns the version of the rows of each of p.rememberable. It is nil if the store has no versions.
+func (p *Prepared) readVersions(ctx context.Context) ([]uint64, error) {
+	v, ok := p.engine.store.(store.DayLister)
+	if !ok {
+		return nil, nil
+	}
+	all := p.rememberable()
+	versions := make([]uint64, len(all))
+	for i, d := range all {
+		found, err := v.Days(ctx, d.Subject, d.From, d.To)
+		if err != nil {
+			return nil, err
+		}
+		versions[i] = store.VersionOf(found)
+	}
+	return versions, nil
+}
