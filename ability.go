@@ -74,7 +74,7 @@ func abilitiesOfRecords() []ability {
 		abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
-		abilityOf[FlagKeeper]("sightline.FlagKeeper", "there are no flags without Config.Flags"),
+		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
 		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),
 		abilityOf[query.Names]("query.Names", "profiles have no names"),
 		abilityOf[store.Maintainer]("store.Maintainer", "the records are not maintained"),

@@ -36,14 +36,15 @@ type Config struct {
 	Auth auth.Authenticator
 	// Directory knows the websites. The service asks it at most about once a second for each. Nil means Records.
 	Directory store.Directory
-	// Flags stores feature flags. Nil means those of Records, if that is a [FlagKeeper]; otherwise there are no flags.
+	// Flags stores feature flags. Nil means the flags of Records, if that is a [FlagKeeper]; otherwise the
+	// routes of flags do not exist.
 	Flags flags.Store
 	// Limiter limits requests. Nil means ratelimit.New with its defaults; auth.Unlimited disables limits.
 	Limiter auth.Limiter
 	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is required:
 	// auth.Discard stores no audit trail.
 	Audit auth.Sink
-	// Bus connects the caches of this process with those of other processes; a *redisbus.Bus does. The host closes it after the
+	// Bus connects the caches of this process with the caches of other processes; a *redisbus.Bus does. The host closes it after the
 	// service. Nil means that changes by other processes take effect within a second.
 	Bus Bus
 

@@ -16,12 +16,12 @@
 // records needs none.
 //
 // Config.Query, Config.API, Config.Track and Config.Trail have the further options of single parts. The service sets
-// those of their fields that are nil; a field that the host sets there takes precedence.
+// their nil fields; a field that the host sets there takes precedence.
 //
 // # Optional abilities
 //
 // A part may do more than its interface requires. The service finds such abilities by a type assertion on the value that the
-// host gave for the part, and works without those that are missing:
+// host gave for the part, and works without missing ones:
 //
 //	Config.Events      store.Writer            stores the rows of tracking; without it Tracking answers 404
 //	                   store.DayLister         remembered answers, and ETags
@@ -52,5 +52,5 @@
 // # Life cycle
 //
 // New starts no background work of the stores; Run does it until its context ends. A program ends in this order: it stops
-// accepting requests and waits for those in progress, calls [Service.Close], and closes the records, then the events.
+// accepting requests and waits for the last responses, calls [Service.Close], and closes the records, then the events.
 package sightline

@@ -61,7 +61,7 @@ func (s *Service) Tracking() http.Handler { return s.tracking }
 // Engine returns the engine of the API, for queries without HTTP. It checks no keys: see query.Access.
 func (s *Service) Engine() *query.Engine { return s.engine }
 
-// Sealer returns the sealer that Run runs, for metrics. It is nil if the store of events is no store.Deriver, and with
+// Sealer returns the sealer that Run runs, for metrics. It is nil if the store of events is not a store.Deriver, and with
 // Config.Query.NoDerived.
 func (s *Service) Sealer() *query.Sealer { return s.sealer }
 

@@ -23,7 +23,7 @@ import (
 // customers has the customer of each secret. A real host asks its database.
 type customers map[string]string
 
-// Authenticate finds the customer of a request, who may read and track all of their websites.
+// Authenticate finds the customer of a request. A customer may read and track all of their websites.
 func (c customers) Authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
 	id, known := c[r.Header.Get("X-Api-Key")]
 	if r.Header.Get("X-Api-Key") == "" {
@@ -52,16 +52,16 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, log *slog.Logger) error {
+func run(ctx context.Context, log *slog.Logger) (err error) {
 	sites := &store.MemoryDirectory{} // a real host implements store.Directory over its database
-	siteErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
-	pepper, pepperErr := auth.PepperFile("embed-pepper")
-	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: "."})
-	records, recordsErr := meta.Open(ctx, meta.Config{Path: "embed.sqlite", Pepper: pepper}) // salts, profiles, flags, audit trail
+	siteErr, dirErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}), os.MkdirAll("embed-data", 0o700)
+	pepper, pepperErr := auth.PepperFile("embed-data/pepper")
+	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: "embed-data"})
+	records, recordsErr := meta.Open(ctx, meta.Config{Path: "embed-data/records.sqlite", Pepper: pepper}) // salts, profiles, flags, audit trail
 	service, serviceErr := sightline.New(sightline.Config{
 		Events: events, Records: records, Directory: sites, Auth: customers{"secret-of-acme": "acme"}, Logger: log,
 	})
-	if err := errors.Join(siteErr, pepperErr, eventsErr, recordsErr, serviceErr); err != nil {
+	if err := errors.Join(siteErr, dirErr, pepperErr, eventsErr, recordsErr, serviceErr); err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
@@ -69,12 +69,12 @@ func run(ctx context.Context, log *slog.Logger) error {
 	mux.Handle("/collect/", http.StripPrefix("/collect", service.Tracking()))
 	server := &http.Server{Addr: "127.0.0.1:8080", Handler: logged(log, mux), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = service.Run(ctx) }()
-	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
+	ended := make(chan error, 1)
+	go func() { ended <- server.ListenAndServe() }()
 	select {
-	case serviceErr = <-failed:
+	case err = <-ended:
 	case <-ctx.Done():
 	}
 	last := context.WithoutCancel(ctx)
-	return errors.Join(serviceErr, server.Shutdown(last), service.Close(last), records.Close(last), events.Close(last))
+	return errors.Join(err, server.Shutdown(last), service.Close(last), records.Close(last), events.Close(last))
 }
