@@ -1,8 +1,9 @@
-package state
+package memory
 
 import (
 	"sync"
 
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -10,24 +11,24 @@ import (
 type Cache struct {
 	most int64
 
-	mu       sync.Mutex
-	size     int64 // bytes, about
-	clock    uint64
-	websites map[store.Subject]*Shelf
+	mu      sync.Mutex
+	size    int64 // bytes, about
+	clock   uint64
+	shelves map[store.Subject]*Shelf
 
-	counters sync.Pool
+	state.Counters
 }
 
 // NewCache makes a cache of about most bytes.
 func NewCache(most int64) *Cache {
-	return &Cache{most: most, websites: map[store.Subject]*Shelf{}}
+	return &Cache{most: most, shelves: map[store.Subject]*Shelf{}}
 }
 
 // Forget drops all partials of a subject.
 func (c *Cache) Forget(of store.Subject) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.websites[of]; w != nil {
+	if w := c.shelves[of]; w != nil {
 		c.remove(w)
 	}
 }
@@ -45,7 +46,7 @@ func (c *Cache) remove(w *Shelf) {
 	c.size -= w.size
 	w.size -= w.storedSize
 	w.stored, w.storedSize = nil, 0
-	delete(c.websites, w.subject)
+	delete(c.shelves, w.subject)
 }
 
 // renew drops w, except for the questions that were asked. The caller holds c.mu.
@@ -60,7 +61,7 @@ func (c *Cache) renew(w *Shelf) {
 func (c *Cache) Shelf(of store.Subject) *Shelf {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w := c.websites[of]
+	w := c.shelves[of]
 	if w == nil {
 		w = c.begin(of, map[string]*asked{})
 	}
@@ -69,10 +70,10 @@ func (c *Cache) Shelf(of store.Subject) *Shelf {
 
 // begin starts an empty shelf for a subject.
 func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Shelf {
-	w := &Shelf{cache: c, subject: of, building: make(chan struct{}, 1), begun: c.tick(), aggregates: map[string]*shelved{},
-		keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: asked,
-		dictionaries: map[dictionaryName]*dictionary{}}
-	c.websites[of] = w
+	w := &Shelf{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1), begun: c.tick(),
+		aggregates: map[string]*shelved{}, rolledUp: map[rollupName]*rollups{}, asked: asked,
+		dictionaries: map[dictionaryName]*state.Dictionary{}}
+	c.shelves[of] = w
 	return w
 }
 
@@ -110,7 +111,7 @@ func (c *Cache) shrink() {
 func (c *Cache) forgetAggregate(before uint64) bool {
 	var from *Shelf
 	var name string
-	for _, w := range c.websites {
+	for _, w := range c.shelves {
 		for n, p := range w.aggregates {
 			if p.used < before {
 				before, from, name = p.used, w, n

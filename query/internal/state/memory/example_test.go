@@ -1,4 +1,4 @@
-package state_test
+package memory_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -17,7 +18,7 @@ func Example() {
 	visitors := state.Aggregate{Name: "visitors of pageviews", Kind: state.Set, Members: "visitor_hash"}
 	ints := func(v ...int64) store.Column { return store.Column{Kind: dialect.Int, Ints: v} }
 
-	cache := state.NewCache(1 << 20)
+	cache := memory.NewCache(1 << 20)
 	site := cache.Shelf(store.Subject{Kind: store.KindWebsite, ID: "shop"})
 	if err := site.Lock(context.Background()); err != nil {
 		fmt.Println(err)

@@ -1,7 +1,9 @@
-package state
+package memory
 
 import (
 	"slices"
+
+	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
 // Partials are admitted to memory from the second question on. They push out the partials that were not used for longest. If
@@ -10,7 +12,7 @@ import (
 // only beside all others that were used since they were asked for several times. The more often they were pushed out, the more
 // times this takes.
 
-// maxAsked bounds the aggregates of a website that are remembered as asked for.
+// maxAsked bounds the aggregates of a subject that are remembered as asked for.
 const maxAsked = 4096
 
 // manyTimes bounds how often an aggregate has to be asked for before it pushes out others that nobody used meanwhile. If several
@@ -36,7 +38,7 @@ func (a *asked) since() uint64 {
 
 // Asked notes that these aggregates are asked for, and reports whether all of them were asked for before and fit into memory. It
 // takes two questions before partials are worth their memory.
-func (w *Shelf) Asked(all []Aggregate) bool {
+func (w *Shelf) Asked(all []state.Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	before, now := w.askedBefore(all), w.cache.tick()
@@ -56,15 +58,15 @@ func (w *Shelf) Asked(all []Aggregate) bool {
 }
 
 // WereAsked returns what Asked would return, and notes nothing.
-func (w *Shelf) WereAsked(all []Aggregate) bool {
+func (w *Shelf) WereAsked(all []state.Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return w.askedBefore(all)
 }
 
 // askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds cache.mu.
-func (w *Shelf) askedBefore(all []Aggregate) bool {
-	return !slices.ContainsFunc(all, func(a Aggregate) bool {
+func (w *Shelf) askedBefore(all []state.Aggregate) bool {
+	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
 		if known := w.aggregates[a.Name]; known != nil {
 			return known.tooLarge
 		}
@@ -73,14 +75,14 @@ func (w *Shelf) askedBefore(all []Aggregate) bool {
 }
 
 // Fit reports whether these aggregates fit into memory, as far as is known.
-func (w *Shelf) Fit(all []Aggregate) bool {
+func (w *Shelf) Fit(all []state.Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	return !slices.ContainsFunc(all, func(a Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.tooLarge })
+	return !slices.ContainsFunc(all, func(a state.Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.tooLarge })
 }
 
 // Exclude notes that these aggregates do not fit into memory.
-func (w *Shelf) Exclude(all []Aggregate) {
+func (w *Shelf) Exclude(all []state.Aggregate) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	for _, a := range all {
@@ -97,7 +99,7 @@ func (w *Shelf) NumberingSize() int64 {
 }
 
 // RecordSize notes how many bytes the partials of an aggregate take, and numbers that were new when they were computed.
-func (w *Shelf) RecordSize(a Aggregate, found []*Partial, names int64) {
+func (w *Shelf) RecordSize(a state.Aggregate, found []*state.Partial, names int64) {
 	bytes, n := sizeOf(found)
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -107,10 +109,10 @@ func (w *Shelf) RecordSize(a Aggregate, found []*Partial, names int64) {
 }
 
 // sizeOf returns the bytes of partials, and how many of them have rows.
-func sizeOf(found []*Partial) (bytes, n int64) {
+func sizeOf(found []*state.Partial) (bytes, n int64) {
 	for _, p := range found {
 		if p != nil {
-			bytes += p.size()
+			bytes += p.Size()
 			n++
 		}
 	}
@@ -118,7 +120,7 @@ func sizeOf(found []*Partial) (bytes, n int64) {
 }
 
 // ExceedsMemory reports whether partials, by aggregate and stretch, take more memory than there is for all.
-func (w *Shelf) ExceedsMemory(found [][]*Partial) bool {
+func (w *Shelf) ExceedsMemory(found [][]*state.Partial) bool {
 	all := int64(0)
 	for _, of := range found {
 		bytes, _ := sizeOf(of)
@@ -131,7 +133,7 @@ func (w *Shelf) ExceedsMemory(found [][]*Partial) bool {
 
 // A Demand is an aggregate that is asked for in some stretches with rows, of which some are missing.
 type Demand struct {
-	Aggregate
+	state.Aggregate
 	Stretches, Missing int
 }
 
@@ -171,7 +173,7 @@ func (w *Shelf) room(all []Demand) (fit, again bool) {
 		}
 	}
 	if bytes+w.size > c.most {
-		return false, often && bytes+names <= c.most && c.websites[w.subject] == w
+		return false, often && bytes+names <= c.most && c.shelves[w.subject] == w
 	}
 	return 4*missing < stretches || c.used(since)+more <= c.most, false
 }
@@ -179,7 +181,7 @@ func (w *Shelf) room(all []Demand) (fit, again bool) {
 // used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made again when
 // there is room.
 func (c *Cache) used(since uint64) (bytes int64) {
-	for _, w := range c.websites {
+	for _, w := range c.shelves {
 		names := int64(0)
 		for _, all := range w.aggregates {
 			if all.used >= since {

@@ -12,15 +12,15 @@ func TestByRow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	want, of := map[uint32][]list{}, make([]Source, sources)
 	for n := range of {
-		m := &maker{}
+		m := &Maker{}
 		for key := range uint32(rows) {
 			if members := rng.IntN(3); members > 0 && rng.IntN(2) == 0 {
 				from := uint32(len(m.p.members))
-				m.addSet(key, []uint32{7, 9}[:members])
+				m.AddSet(key, []uint32{7, 9}[:members])
 				want[key] = append(want[key], list{uint32(n), from, uint32(len(m.p.members)), false})
 			}
 		}
-		of[n].Partial = m.done()
+		of[n].Partial = m.Done()
 	}
 	got := map[uint32][]list{}
 	byRow(rows, of, nil, func(row uint32, lists []list) { got[row] = append(got[row], lists...) })

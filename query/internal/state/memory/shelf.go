@@ -1,15 +1,18 @@
-package state
+package memory
 
 import (
 	"context"
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // A Shelf holds the partials of one subject. Its numbers of keys and members are valid for this shelf alone.
 type Shelf struct {
+	*state.Numbering // which only the goroutine that holds the lock of the shelf extends
+
 	cache    *Cache
 	subject  store.Subject
 	building chan struct{} // held by who adds, who alone numbers keys and members
@@ -17,13 +20,11 @@ type Shelf struct {
 
 	// Guarded by cache.mu.
 	aggregates map[string]*shelved // by name
-	keys       map[string]*keys    // by what they are called, as members; those of text sets, too
-	members    map[string]*members
 	rolledUp   map[rollupName]*rollups
 	asked      map[string]*asked // by the names of aggregates
 	size       int64             // bytes of keys and members
 
-	dictionaries   map[dictionaryName]*dictionary
+	dictionaries   map[dictionaryName]*state.Dictionary
 	dictionarySize int64
 	stored         map[int64]map[calendar.Interval]uint64 // versions of what a store has, by name; nil: not known
 	storedSize     int64                                  // bytes of stored, which size has, too
@@ -45,12 +46,12 @@ const emptySize = 256
 // somebody found it too old for.
 type version struct {
 	rows, wanted uint64
-	*Partial
+	*state.Partial
 }
 
 // Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
 // have none of that version or later. Version 0 means a stretch without rows, which is never missing.
-func (w *Shelf) Find(a Aggregate, stretches []calendar.Interval, versions []uint64) (found []*Partial, missing []int) {
+func (w *Shelf) Find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial, missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	if known := w.aggregates[a.Name]; known != nil {
@@ -61,7 +62,7 @@ func (w *Shelf) Find(a Aggregate, stretches []calendar.Interval, versions []uint
 }
 
 // Missing returns the missing stretches that Find returns. It does not count as a use of the partials.
-func (w *Shelf) Missing(a Aggregate, stretches []calendar.Interval, versions []uint64) []int {
+func (w *Shelf) Missing(a state.Aggregate, stretches []calendar.Interval, versions []uint64) []int {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	_, missing := w.find(a, stretches, versions)
@@ -69,8 +70,8 @@ func (w *Shelf) Missing(a Aggregate, stretches []calendar.Interval, versions []u
 }
 
 // find does the work of Find. The caller holds cache.mu.
-func (w *Shelf) find(a Aggregate, stretches []calendar.Interval, versions []uint64) (found []*Partial, missing []int) {
-	found = make([]*Partial, len(stretches))
+func (w *Shelf) find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial, missing []int) {
+	found = make([]*state.Partial, len(stretches))
 	known := w.aggregates[a.Name]
 	if known == nil {
 		known = &shelved{}
@@ -89,10 +90,10 @@ func (w *Shelf) find(a Aggregate, stretches []calendar.Interval, versions []uint
 }
 
 // Has reports whether there are partials of each of these aggregates.
-func (w *Shelf) Has(all []Aggregate) bool {
+func (w *Shelf) Has(all []state.Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	return !slices.ContainsFunc(all, func(a Aggregate) bool {
+	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
 		known := w.aggregates[a.Name]
 		return known == nil || len(known.of) == 0
 	})
@@ -100,7 +101,7 @@ func (w *Shelf) Has(all []Aggregate) bool {
 
 // Stale returns how many of these stretches have a partial of an aggregate that is older than the given version. It counts each
 // of them once for a version, also over several calls.
-func (w *Shelf) Stale(a Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
+func (w *Shelf) Stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	stale := w.stale(a, stretches, versions)
@@ -113,14 +114,14 @@ func (w *Shelf) Stale(a Aggregate, stretches []calendar.Interval, versions []uin
 }
 
 // CountStale returns what Stale would return, and counts none of them.
-func (w *Shelf) CountStale(a Aggregate, stretches []calendar.Interval, versions []uint64) int {
+func (w *Shelf) CountStale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) int {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return len(w.stale(a, stretches, versions))
 }
 
 // stale returns the stretches that Stale counts. The caller holds cache.mu.
-func (w *Shelf) stale(a Aggregate, stretches []calendar.Interval, versions []uint64) (stale []int) {
+func (w *Shelf) stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (stale []int) {
 	known := w.aggregates[a.Name]
 	if known == nil {
 		return nil
@@ -146,29 +147,29 @@ func (w *Shelf) Lock(ctx context.Context) error {
 // Unlock gives the lock back.
 func (w *Shelf) Unlock() { <-w.building }
 
-// Add makes partials from b, stores them in memory, and returns them by aggregate and stretch. The caller holds the lock of w.
-// Its error wraps ErrTooLarge if b is too large.
-func (w *Shelf) Add(b *Computed) ([][]*Partial, error) {
-	made, err := b.build(w)
+// Add makes partials from b, holds them in memory, and returns them by aggregate and stretch. The caller holds the lock of w.
+// Its error wraps [state.ErrTooLarge] if b is too large.
+func (w *Shelf) Add(b *state.Computed) ([][]*state.Partial, error) {
+	made, err := b.Build(w.Numbering)
 	if err != nil {
 		return nil, err
 	}
-	w.keep(b.Aggregates, b.KeyNames, b.Stretches, b.Versions, made)
+	w.Put(b.Aggregates, b.KeyNames, b.Stretches, b.Versions, made)
 	return made, nil
 }
 
-// keep keeps partials by aggregate and stretch. The caller holds the lock of w.
-func (w *Shelf) keep(aggregates []Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*Partial) {
+// Put holds partials in memory, by aggregate and stretch. Their numbers are those of w. The caller holds the lock of w.
+func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*state.Partial) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	grown := w.publish(aggregates, keyNames)
+	grown := w.Publish(aggregates, keyNames)
 	w.size += grown
-	switch kept := c.websites[w.subject]; kept {
+	switch kept := c.shelves[w.subject]; kept {
 	case w:
 		c.size += grown
 	case nil: // c forgot w meanwhile
-		c.websites[w.subject] = w
+		c.shelves[w.subject] = w
 		c.size += w.size + w.dictionarySize
 	default:
 		return // and has another one
@@ -181,11 +182,11 @@ func (w *Shelf) keep(aggregates []Aggregate, keyNames string, stretches []calend
 		}
 		all.used = c.tick()
 		for j, s := range stretches {
-			grown := made[i][j].size()
+			grown := made[i][j].Size()
 			if before, ok := all.of[s]; ok {
-				grown -= before.size()
+				grown -= before.Size()
 			}
-			made[i][j].id = c.tick()
+			made[i][j].ID = c.tick()
 			all.of[s] = version{rows: versions[j], Partial: made[i][j]}
 			all.size += grown
 			c.size += grown
@@ -211,45 +212,4 @@ func (w *Shelf) forget(name string) {
 		w.cache.size -= p.size
 		delete(w.aggregates, name)
 	}
-}
-
-// publish lets others see the numbers that partials of these aggregates and keys needed, and returns about how many bytes they
-// take.
-func (w *Shelf) publish(aggregates []Aggregate, keyNames string) (grown int64) {
-	if k := w.keys[keyNames]; k != nil {
-		grown += k.publish()
-	}
-	for _, a := range aggregates {
-		switch a.Kind {
-		case Set:
-			grown += w.members[a.Members].publish()
-		case TextSet:
-			grown += w.keys[a.Members].publish()
-		}
-	}
-	return grown
-}
-
-// Keys returns the keys of these names by number, with all keys of partials that were found before. The
-// result must not be changed.
-func (w *Shelf) Keys(names string) []string {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	if k := w.keys[names]; k != nil {
-		return k.published
-	}
-	return nil
-}
-
-// Members returns how many members all sets of that kind and name have.
-func (w *Shelf) Members(kind Kind, name string) int {
-	if kind == TextSet {
-		return len(w.Keys(name))
-	}
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	if m := w.members[name]; m != nil {
-		return m.published
-	}
-	return 0
 }

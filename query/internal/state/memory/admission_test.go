@@ -1,4 +1,4 @@
-package state_test
+package memory_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
+	"github.com/sightline-analytics/sightline/query/internal/state/statetest"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -15,8 +17,8 @@ import (
 type asker struct {
 	*testing.T
 	rng       *rand.Rand
-	cache     *state.Cache
-	site      *state.Shelf
+	cache     *memory.Cache
+	site      *memory.Shelf
 	stretches []calendar.Interval
 	always    bool // it does not mind whether there is room
 	rows      int  // of which a partial is computed
@@ -25,7 +27,7 @@ type asker struct {
 
 func newAsker(t *testing.T, most int64) *asker {
 	t.Helper()
-	return &asker{T: t, rng: rand.New(rand.NewPCG(7, 7)), cache: state.NewCache(most), rows: 1000,
+	return &asker{T: t, rng: rand.New(rand.NewPCG(7, 7)), cache: memory.NewCache(most), rows: 1000,
 		stretches: []calendar.Interval{{From: 0, To: 4 * cell}, {From: 4 * cell, To: 8 * cell}}}
 }
 
@@ -39,18 +41,18 @@ func (a *asker) ask(question int) (computed int, merged bool) {
 	if len(missing) == 0 {
 		return 0, true
 	}
-	if !a.always && !a.site.Admit([]state.Demand{{Aggregate: aggregate[0], Stretches: 2, Missing: len(missing)}}) {
+	if !a.always && !a.site.Admit([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2, Missing: len(missing)}}) {
 		return 0, false
 	}
 	names := a.site.NumberingSize()
 	for _, i := range missing {
-		of := observations(a.rng, a.rows)
+		of := statetest.Observations(a.rng, a.rows)
 		for j := range of {
 			if a.others {
-				of[j].key = fmt.Sprint(question, " ", j%20)
+				of[j].Key = fmt.Sprint(question, " ", j%20)
 			}
 		}
-		b := batch(a.rng, of, true, a.stretches[i:i+1])
+		b := statetest.Batch(a.rng, of, true, a.stretches[i:i+1])
 		b.Aggregates, b.Columns = aggregate, []int{3}
 		made, err := a.site.Add(b)
 		if err != nil {
