@@ -4,7 +4,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	defer events.Close()
+//	defer events.Close(ctx)
 //	written, err := events.Write(ctx, &store.Batch{Events: []store.Event{pageview}})
 //
 // It is for websites with up to some hundred thousand pageviews a month, for tests, and for programs that are built

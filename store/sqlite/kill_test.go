@@ -144,7 +144,7 @@ func survived(t *testing.T, path string, answered []string) {
 	if err != nil {
 		t.Fatalf("Open after the kill: %v", err)
 	}
-	defer func() { _ = s.Close() }()
+	defer func() { _ = s.Close(context.Background()) }()
 	rows, err := s.Query(t.Context(), store.Statement{Kinds: []dialect.Kind{dialect.Text, dialect.Int, dialect.Int},
 		SQL: "SELECT substr(event_id, 1, instr(event_id, '/')) AS p, count(*), count(DISTINCT event_id) FROM events GROUP BY p"})
 	if err != nil {

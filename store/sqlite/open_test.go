@@ -35,7 +35,7 @@ func TestOpenFails(t *testing.T) {
 		want error
 	}{
 		{"a file of a newer program", func(t *testing.T, path string) {
-			if err := open(t, Config{Path: path}).Close(); err != nil {
+			if err := open(t, Config{Path: path}).Close(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 			change("PRAGMA user_version = 2")(t, path)
@@ -112,7 +112,7 @@ func TestClosed(t *testing.T) {
 		for s.BusyTime() < 20*time.Millisecond {
 			time.Sleep(time.Millisecond)
 		}
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Errorf("%s: Close: %v", path, err)
 		}
 		asking.Wait()

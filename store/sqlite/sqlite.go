@@ -236,9 +236,18 @@ func (s *Store) until(ctx context.Context) (context.Context, context.CancelFunc)
 }
 
 // Close waits for the commit in progress, stops queries, moves the log into the file and closes it. Writes that still wait fail with an error that wraps [store.ErrUnavailable], and are not stored. Further calls
-// return the same error.
-func (s *Store) Close() error {
+// return the same error. If ctx ends first, Close returns its error, and closing continues.
+func (s *Store) Close(ctx context.Context) error {
 	s.shut()
-	<-s.ended
-	return s.closed
+	select {
+	case <-s.ended:
+		return s.closed
+	default:
+	}
+	select {
+	case <-s.ended:
+		return s.closed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
