@@ -25,7 +25,7 @@ import (
 )
 
 // rows is a store of events without rows. It forgets what it is given.
-type rows struct{ written, maintained int }
+type rows struct{ written int }
 
 func (*rows) Dialect() *dialect.Dialect  { return dialect.DuckDB() }
 func (*rows) Ping(context.Context) error { return nil }

@@ -28,7 +28,7 @@ func (s *Store) bind(args []dialect.Arg) ([]sqldriver.NamedValue, error) {
 var errNotUTF8 = fmt.Errorf("%w: text is not valid UTF-8", store.ErrInvalid)
 
 func (s *Store) bindValue(a dialect.Arg) (sqldriver.Value, error) {
-	want := a.Kind
+	var want dialect.Kind
 	var value sqldriver.Value
 	switch v := a.Value.(type) {
 	case int64:

@@ -38,9 +38,9 @@ func (s *Store) run() {
 
 // end closes all connections, as soon as they are not in use.
 func (s *Store) end() error {
-	readers := make([]*conn, cap(s.reading))
-	for i := range readers {
-		readers[i] = <-s.reading
+	var readers []*conn
+	for range cap(s.reading) {
+		readers = append(readers, <-s.reading)
 	}
 	if s.cfg.memory() {
 		return readers[0].close()
