@@ -95,10 +95,7 @@ func (o *Options) Check(list *Issues) {
 		checkPreset(o.At("preset"), o.preset, list)
 	}
 	o.checkPage(list)
-	list.atMost(o.At("filters"), "filters", MaxFilters, len(o.Filters))
-	for i, f := range o.Filters[:min(len(o.Filters), MaxFilters)] {
-		CheckFilter(o.At("filters").Item(i), f, list)
-	}
+	CheckFilters(o.At("filters"), o.Filters, list)
 	checkGrain(o.At("granularity"), o.Granularity, list)
 	if o.WeekStart != "" && o.WeekStart != Sunday && o.WeekStart != Monday {
 		list.Add(o.At("weekStart"), Unknown(Invalid, "first day of weeks", o.WeekStart, []string{Sunday, Monday}))

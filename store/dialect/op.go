@@ -55,6 +55,8 @@ const (
 
 	Contains   // whether text $1 contains $2, byte by byte
 	StartsWith // whether text $1 starts with $2, byte by byte
+	EndsWith   // whether text $1 ends with $2, byte by byte
+	Matches    // whether the regular expression $2, in the syntax of RE2 with its default flags, matches anywhere in text $1
 	Lower      // $1 in lower case, as Go's strings.ToLower
 	Concat     // $* joined
 	URLHost    // host of the address $1 in lower case, without port, user, final dot and one www.; '' if there is no host
