@@ -50,10 +50,10 @@ func (d *Data) kindOf(q *Question) (Type, error) {
 	if err != nil {
 		return Type{}, err
 	}
-	if err := (place{allows: kind.allows, mandatory: true}).check(q.Mandatory); err != nil {
+	if err := (place{allows: kind.Allows, mandatory: true}).check(q.Mandatory); err != nil {
 		return Type{}, err
 	}
-	if err := (place{allows: kind.allows}).check(q.Filters); err != nil {
+	if err := (place{allows: kind.Allows}).check(q.Filters); err != nil {
 		return Type{}, err
 	}
 	for i, f := range q.GroupBy {

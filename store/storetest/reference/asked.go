@@ -51,8 +51,8 @@ func PropertyMetrics() []string {
 	return []string{"sum", "avg", "min", "max", "median", "p75", "p90", "p95", "p99", "count", "distinct"}
 }
 
-// column returns the name of m's column.
-func (m Metric) column() string {
+// Column returns the name of m's column.
+func (m Metric) Column() string {
 	switch {
 	case m.As != "":
 		return m.As

@@ -39,10 +39,10 @@ func choiceOf(q *Question) (Type, error) {
 		if err := d.check(m); err != nil {
 			return Type{}, err
 		}
-		if columnOf(kind.Columns, m.column()) >= 0 {
-			return Type{}, fmt.Errorf("%w: two columns %q", ErrPart, m.column())
+		if columnOf(kind.Columns, m.Column()) >= 0 {
+			return Type{}, fmt.Errorf("%w: two columns %q", ErrPart, m.Column())
 		}
-		kind.Columns = append(kind.Columns, Column{m.column(), Number})
+		kind.Columns = append(kind.Columns, Column{m.Column(), Number})
 	}
 	if sharedMetric(q.Metrics) < 0 && slices.ContainsFunc(q.Metrics, isShare) {
 		return Type{}, fmt.Errorf("%w: percentage of nothing", ErrPart)
@@ -117,7 +117,7 @@ func (a *evaluation) choice(d Dataset) *table {
 	if a.kind.Series {
 		t.order = []order{{"date", false}}
 	}
-	t.order = append(t.order, order{a.q.Metrics[0].column(), true})
+	t.order = append(t.order, order{a.q.Metrics[0].Column(), true})
 	for _, one := range a.portions(d).list {
 		for i := range one.tally {
 			var cells []value

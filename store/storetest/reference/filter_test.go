@@ -99,7 +99,7 @@ func TestFilters(t *testing.T) {
 }
 
 func TestRefusedFilters(t *testing.T) {
-	top := (&Type{Kind: store.KindWebsite, Filters: rowFields()}).allows
+	top := (Type{Kind: store.KindWebsite, Filters: rowFields()}).Allows
 	for _, f := range []Filter{
 		leaf("title", "eq", "x"), leaf("path", "like", "x"), leaf("path", "eq"), leaf("path", "eq", "a", "b"), leaf("path", "in"),
 	} {

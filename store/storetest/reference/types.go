@@ -119,8 +119,8 @@ func shape() []Column {
 	return slices.Concat(columns(Name, "name"), metrics("pageviews", "visitors", "percentage"))
 }
 
-// allows reports whether questions of the type may filter by a field.
-func (t *Type) allows(field string) bool {
+// Allows reports whether questions of the type may filter by a field.
+func (t Type) Allows(field string) bool {
 	if field == didField {
 		return t.Kind == store.KindWebsite
 	}
@@ -137,7 +137,7 @@ func (t *Type) groups(field string) bool {
 }
 
 // ofEvents reports whether the rows of the type are page events, custom events or clicks, or sessions of these.
-func (t *Type) ofEvents() bool {
+func (t Type) ofEvents() bool {
 	return t.Kind == store.KindWebsite && !t.bySession && t.Name != "performance" && t.Name != "frustration_by_page" &&
 		!slices.ContainsFunc(t.Filters, func(f string) bool { return f == "message" || f == "metric_name" || f == "reason" })
 }
