@@ -172,8 +172,12 @@ func (a *evaluation) spreadDowntime(g *groups[filled[uptimeTally]]) {
 				end = min(end, checks[i+1].at)
 			}
 			for _, s := range a.period.stretches {
+				bucket := s.bucket
+				if !a.kind.Series { // in totals
+					bucket = 0
+				}
 				if covered := min(end, s.to) - max(r.at, s.from); covered > 0 {
-					one.tally[s.bucket].downFor += covered
+					one.tally[bucket].downFor += covered
 				}
 			}
 		}
