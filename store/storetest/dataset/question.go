@@ -21,10 +21,16 @@ type asker struct {
 	dataset *Dataset
 	kind    reference.Type
 	anchor  sample
+	asking  bool // for a question of Asking
 }
 
 func (w *Dataset) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 	a := &asker{Rand: rng, dataset: w, kind: kind}
+	return a.question()
+}
+
+func (a *asker) question() reference.Question {
+	kind := a.kind
 	q := reference.Question{Type: kind.Name, Subject: store.Subject{Kind: kind.Kind, ID: a.subject()}}
 	a.anchor = a.sampleOf(q.Subject)
 	q.Zone = a.zone()
