@@ -12,7 +12,28 @@ import (
 
 // Question returns a random question of a random type. Most questions have rows in the answer.
 func (w *Dataset) Question(rng *rand.Rand) reference.Question {
-	return w.ask(rng, w.types[rng.IntN(len(w.types))])
+	kind := w.types[rng.IntN(len(w.types))]
+	if rng.IntN(3) == 0 {
+		return w.askGroups(rng, kind)
+	}
+	return w.ask(rng, kind)
+}
+
+// askGroups returns a question of a type with groups of filters.
+func (w *Dataset) askGroups(rng *rand.Rand, kind reference.Type) reference.Question {
+	a := &asker{Rand: rng, dataset: w, kind: kind}
+	q, f := a.question(), fields{names: kind.Filters}
+	if kind.Name == "flag_outcomes" { // groups select either exposures or outcomes
+		f.names = reference.SessionFields()
+	}
+	if len(f.names) == 0 {
+		return q
+	}
+	a.addGroups(&q, f)
+	if a.chance(25) {
+		q.Mandatory = a.mandatoryGroup(f)
+	}
+	return q
 }
 
 // An asker builds one question around a row that the answer should include, its anchor.
