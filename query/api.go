@@ -47,6 +47,12 @@ const (
 	NotMatches    = ask.NotMatches
 	In            = ask.In
 	NotIn         = ask.NotIn
+	Gt            = ask.Gt
+	Gte           = ask.Gte
+	Lt            = ask.Lt
+	Lte           = ask.Lte
+	Exists        = ask.Exists
+	NotExists     = ask.NotExists
 )
 
 // The comparisons.

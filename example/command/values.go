@@ -184,7 +184,8 @@ func (f *filter) UnmarshalText(text []byte) error {
 
 // operators returns the operators of filters in queries.
 func operators() []query.Op {
-	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
+	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.NotStartsWith, query.EndsWith, query.NotEndsWith,
+		query.Matches, query.NotMatches, query.In, query.NotIn}
 }
 
 // A network is a network or a single address.

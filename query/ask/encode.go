@@ -84,7 +84,10 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		Value any    `json:"value,omitempty"`
 	}
 	sent := leaf{f.Field, f.Op, f.Values}
-	if !f.Op.many() && len(f.Values) == 1 {
+	switch {
+	case f.Op.none() && len(f.Values) == 0:
+		sent.Value = nil
+	case !f.Op.many() && len(f.Values) == 1:
 		sent.Value = f.Values[0]
 	}
 	switch isGroup := f.And != nil || f.Or != nil || f.Not != nil; {

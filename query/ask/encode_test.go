@@ -136,7 +136,13 @@ func randomFilter(rnd *rand.Rand, depth int) Filter {
 		}
 		return Filter{Not: &parts[0]}
 	}
-	f := Filter{Field: "path", Op: oneOf(rnd, AllOperators()...), Values: []string{oneOf(rnd, "", "/a", "7", "true", "null", "\u2028<")}}
+	f := Filter{Field: oneOf(rnd, "path", "property:a"), Op: oneOf(rnd, TextOperators()...), Values: []string{oneOf(rnd, "", "/a", "7", "true", "null", "\u2028<")}}
+	if f.Field != "path" {
+		f.Op = oneOf(rnd, AllOperators()...)
+	}
+	if f.Op.none() {
+		f.Values = nil
+	}
 	if f.Op.many() && rnd.IntN(2) == 0 {
 		f.Values = append(f.Values, "/b")
 	}

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/internal/pattern"
@@ -12,9 +14,9 @@ import (
 // A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or exactly one of And, Or and Not. A list of filters
 // holds where all of them do.
 type Filter struct {
-	Field  string // one of Info.Filters
+	Field  string // one of Info.Filters, or property:KEY for the property KEY of the row
 	Op     Op
-	Values []string // one value, or for In and NotIn 1 to 500; empty texts match what is absent
+	Values []string // one value, for In and NotIn 1 to 500, for Exists and NotExists none; empty texts match what is absent
 	And    []Filter // not empty, unless nil
 	Or     []Filter // likewise
 	Not    *Filter
@@ -51,12 +53,36 @@ const (
 	NotMatches    Op = "not_matches"
 	In            Op = "in"
 	NotIn         Op = "not_in"
+	Gt            Op = "gt" // of decimals in properties; does not hold where either side is none
+	Gte           Op = "gte"
+	Lt            Op = "lt"
+	Lte           Op = "lte"
+	Exists        Op = "exists" // of properties: the row has one that is not null
+	NotExists     Op = "not_exists"
 )
 
-// AllOperators lists the operators as the documentation does.
-func AllOperators() []Op {
+// PropertyPrefix begins the names of fields that are properties of rows.
+const PropertyPrefix = "property:"
+
+// maxKey is the largest number of characters in the key of a property.
+const maxKey = 128
+
+// PropertyKey returns the key of the property that a field is, and whether it is one.
+func PropertyKey(field string) (key string, ok bool) {
+	key, ok = strings.CutPrefix(field, PropertyPrefix)
+	return key, ok && key != "" && utf8.RuneCountInString(key) <= maxKey
+}
+
+// TextOperators lists the operators for all fields as the documentation does.
+func TextOperators() []Op {
 	return []Op{Eq, Ne, Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith, Matches, NotMatches, In, NotIn}
 }
+
+// PropertyOperators lists the further operators for properties.
+func PropertyOperators() []Op { return []Op{Gt, Gte, Lt, Lte, Exists, NotExists} }
+
+// AllOperators lists the operators for properties.
+func AllOperators() []Op { return append(TextOperators(), PropertyOperators()...) }
 
 // known reports whether op is one of the operators.
 func (op Op) known() bool { return slices.Contains(AllOperators(), op) }
@@ -64,10 +90,13 @@ func (op Op) known() bool { return slices.Contains(AllOperators(), op) }
 // many reports whether op takes several values, and not one.
 func (op Op) many() bool { return op == In || op == NotIn }
 
-func operatorNames() []string {
-	var names []string
-	for _, op := range AllOperators() {
-		names = append(names, string(op))
+// none reports whether op takes no value.
+func (op Op) none() bool { return op == Exists || op == NotExists }
+
+func operatorNames(all []Op) []string {
+	names := make([]string, len(all))
+	for i, op := range all {
+		names[i] = string(op)
 	}
 	return names
 }
@@ -164,23 +193,26 @@ func checkGroup(at FieldPath, f *Filter, depth int, list *Issues) {
 
 // CheckLeaf tells all that is wrong with the leaf f itself, whatever type it is for.
 func CheckLeaf(at FieldPath, f *Filter, list *Issues) {
-	here := at.Member("field")
-	if f.Field == "" {
-		list.addText(here, mistake.Required)
+	checkField(at.Member("field"), f.Field, list)
+	here, allowed := at.Member("op"), TextOperators()
+	if strings.HasPrefix(f.Field, PropertyPrefix) {
+		allowed = AllOperators()
 	}
-	checkText(here, f.Field, list)
-	here = at.Member("op")
-	switch {
+	switch names := operatorNames(allowed); {
 	case f.Op == "":
-		list.Add(here, Error{Message: mistake.Required + ": " + mistake.Or(operatorNames()...), Allowed: operatorNames()})
+		list.Add(here, Error{Message: mistake.Required + ": " + mistake.Or(names...), Allowed: names})
 	case !f.Op.known():
-		list.Add(here, Unknown(Invalid, "operator", string(f.Op), operatorNames()))
+		list.Add(here, Unknown(Invalid, "operator", string(f.Op), names))
+	case !slices.Contains(allowed, f.Op):
+		list.Add(here, Error{Message: string(f.Op) + " is for properties only, such as property:total", Allowed: names})
 	}
 	here = at.Member("value")
 	switch known := f.Op.known(); {
+	case known && f.Op.none() && len(f.Values) > 0:
+		list.addf(here, "must be left out for %s", f.Op)
 	case known && f.Op.many() && len(f.Values) == 0:
 		list.addf(here, "must hold at least one value for %s", f.Op)
-	case known && !f.Op.many() && len(f.Values) != 1:
+	case known && !f.Op.many() && !f.Op.none() && len(f.Values) != 1:
 		list.addText(here, mistake.Want("one value for "+string(f.Op), strconv.Itoa(len(f.Values))))
 	}
 	list.atMost(here, "values", maxValues, len(f.Values))
@@ -192,4 +224,18 @@ func CheckLeaf(at FieldPath, f *Filter, list *Issues) {
 			list.addf(here, "%s", err)
 		}
 	}
+}
+
+// checkField checks the name of a field.
+func checkField(at FieldPath, name string, list *Issues) {
+	key, property := strings.CutPrefix(name, PropertyPrefix)
+	switch _, ok := PropertyKey(name); {
+	case name == "":
+		list.addText(at, mistake.Required)
+	case property && key == "":
+		list.addf(at, "must name a property, such as property:plan")
+	case property && !ok:
+		list.addf(at, "may have at most %d characters after %s", maxKey, PropertyPrefix)
+	}
+	checkText(at, name, list)
 }

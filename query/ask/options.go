@@ -122,7 +122,7 @@ func (o *Options) checkOrder(list *Issues) {
 		if name == "" {
 			list.addf(at.Item(i), "must name a field")
 		}
-		checkText(at.Item(i), name, list)
+		checkField(at.Item(i), name, list)
 	}
 	checkText(o.At("sortBy"), o.SortBy, list)
 	if order := o.SortOrder; order != "" && order != "asc" && order != "desc" {

@@ -50,6 +50,9 @@ func (r *reader) filters(at FieldPath, v fieldValue) []Filter {
 func (r *reader) group(at FieldPath, v fieldValue, depth int) []Filter {
 	if v.kind() != "an array" {
 		r.wrong(at, someFilters, v)
+		if depth > 0 && v.kind() != "null" {
+			return []Filter{} // a group all the same
+		}
 		return nil
 	}
 	all := []Filter{}
@@ -76,7 +79,7 @@ func (r *reader) filter(at FieldPath, v fieldValue, depth int) Filter {
 	readObject(r, filterMembers(), at, v, &f)
 	at = at.Member("value")
 	switch {
-	case f.And != nil || f.Or != nil || f.Not != nil:
+	case f.And != nil || f.Or != nil || f.Not != nil || f.Op.none():
 	case !f.has:
 		r.addText(at, mistake.Required)
 	case !f.Op.known():

@@ -94,7 +94,7 @@ func holds(f *ask.Filter, value expr.Expr) expr.Expr {
 // Opposite returns the operator that holds wherever op does not, if op is a negative one. So an absent value passes op.
 func Opposite(op ask.Op) (positive ask.Op, negative bool) {
 	positive, negative = map[ask.Op]ask.Op{ask.Ne: ask.Eq, ask.NotIn: ask.In, ask.NotContains: ask.Contains,
-		ask.NotStartsWith: ask.StartsWith, ask.NotEndsWith: ask.EndsWith, ask.NotMatches: ask.Matches}[op]
+		ask.NotStartsWith: ask.StartsWith, ask.NotEndsWith: ask.EndsWith, ask.NotMatches: ask.Matches, ask.NotExists: ask.Exists}[op]
 	return positive, negative
 }
 

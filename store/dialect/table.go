@@ -148,6 +148,9 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 			" WHEN 'NULL' THEN '' ELSE coalesce(replace(replace(json_extract(object, " + pointerDuckDB + ")::VARCHAR, '\"\uFDD0', ''), '\uFDD1\"', ''), '') END)[1]",
 		"arrayMap(raw -> multiIf(startsWith(raw, '\"'), JSONExtractString(raw), raw = 'null', '', " + unescaped("raw") + ")," +
 			" [replaceAll(replaceAll(JSONExtractRaw(" + readableClickHouse + ", $2), '\"\uFDD0', ''), '\uFDD1\"', '')])[1]"},
+	JSONHas: {"JSONHas",
+		"list_transform([" + readableDuckDB + "], lambda object: coalesce(json_type(object, " + pointerDuckDB + "), 'NULL') <> 'NULL')[1]",
+		"(JSONExtractRaw(" + readableClickHouse + ", $2) NOT IN ('', 'null'))"},
 	JSONDecimal: {"JSONDecimal", decimalDuckDB, decimalClickHouse},
 	IntToText: {"IntToText",
 		"coalesce(($1)::VARCHAR, '')",

@@ -136,6 +136,13 @@ func (p *templateWriter) members() []templateCase {
 		{"a name with wildcards", `{"ab":"x","a*":"star"}`, "a*", "star"},
 	} {
 		add(dialect.JSONValue, dialect.Text, c.what, c.object, c.name, c.want)
+		has := "1"
+		if c.want == "" && c.what != "an empty string" {
+			has = "0"
+		}
+		number := strconv.Itoa(len(p.args))
+		cases = append(cases, templateCase{dialect.JSONHas.String() + " of " + c.what, dialect.Int,
+			p.holds(dialect.JSONHas, p.text("object_"+number+"_", c.object), p.text("name_"+number+"_", c.name)), "", has})
 	}
 	for _, c := range []struct{ what, value, want string }{
 		{"a whole number", `7`, "70000"},

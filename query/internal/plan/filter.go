@@ -50,7 +50,7 @@ func conditionOf(named func(string) *catalog.Field, f *ask.Filter) Condition {
 // ConditionOn is f, a leaf, on a field, with its values in the form in which the field's own are
 // compared.
 func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
-	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), OnEvents: !field.Session && catalog.EventList.Has(field)}
+	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), OnEvents: !field.Session && (catalog.EventList.Has(field) || field.IsProperty())}
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, v)
 	}
@@ -108,6 +108,9 @@ func (c *Condition) Mixed() bool {
 // normalise writes a value as the stored ones are written. Countries and sources keep
 // theirs: what they are held against is more than a text.
 func normalise(how catalog.Match, op ask.Op, value string) string {
+	if ordered(op) {
+		return decimalText(value)
+	}
 	if byPattern(op) {
 		if canonical, err := pattern.Parse(value); err == nil { // as it was checked to be
 			return canonical
@@ -228,6 +231,9 @@ func compares(op ask.Op, value, part string) bool {
 }
 
 func (c Condition) match(value expr.Expr) expr.Expr {
+	if c.Op == ask.Exists || ordered(c.Op) {
+		return c.matchProperty(value)
+	}
 	switch c.Field.Match {
 	case catalog.ByCountry:
 		return c.inCodes(value)
@@ -382,7 +388,7 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 		return
 	}
 	for i := range all {
-		at, c := in.Item(i), conditionOf(catalog.FieldNamed, &all[i])
+		at, c := in.Item(i), conditionOf(accessField, &all[i])
 		known := true
 		for leaf := range c.Leaves() {
 			known = known && leaf.Field != nil
@@ -398,6 +404,14 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 			conditions = conditions[1:]
 		}
 	}
+}
+
+// accessField returns the field called name, which may be a property.
+func accessField(name string) *catalog.Field {
+	if f := catalog.FieldNamed(name); f != nil {
+		return f
+	}
+	return catalog.PropertyNamed(name)
 }
 
 // mixedAccess says why a mandatory filter is refused. It could be read to cut rows or whole sessions.

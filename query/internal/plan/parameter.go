@@ -133,12 +133,13 @@ func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 		if list.Full() { // looking for suggestions takes time
 			return
 		}
-		if !slices.Contains(ty.Groupable, name) {
+		f := ty.GroupFor(name)
+		if f == nil {
 			list.Add(o.At("groupBy").Item(i), ask.Refused(ask.BadGroup,
 				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, ask.Quote(name)), name, ty.Groupable))
 			continue
 		}
-		if f := ty.Fields[name]; !slices.Contains(plan.Group, f) {
+		if !slices.ContainsFunc(plan.Group, func(known *catalog.Field) bool { return known.Name == f.Name }) {
 			plan.Group = append(plan.Group, f)
 		}
 	}
@@ -161,7 +162,7 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 			if list.Full() {
 				return
 			}
-			if known := ty.Fields[f.Field] != nil; !known {
+			if known := ty.FieldFor(f.Field) != nil; !known {
 				ok = false
 				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
 					fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
@@ -197,7 +198,7 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 	ty := plan.Type
 	for i := range v.access.Filters {
 		for _, f := range ask.Leaves(at, &v.access.Filters[i]) {
-			if field := ty.Fields[f.Field]; field == nil || field.Own() {
+			if field := ty.FieldFor(f.Field); field == nil || field.Own() {
 				list.Add(at, ask.Error{Code: ask.Forbidden,
 					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
 			}

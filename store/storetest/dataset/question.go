@@ -22,7 +22,13 @@ func (w *Dataset) Question(rng *rand.Rand) reference.Question {
 // askGroups returns a question of a type with groups of filters.
 func (w *Dataset) askGroups(rng *rand.Rand, kind reference.Type) reference.Question {
 	a := &asker{Rand: rng, dataset: w, kind: kind}
-	q, f := a.question(), fields{names: kind.Filters}
+	q, f := a.question(), fields{names: kind.Filters, properties: kind.Allows("property:a")}
+	if f.properties {
+		f.names = append(slices.Clone(f.names), "event_name")
+	}
+	if f.properties && slices.Contains(kind.GroupBy, "path") && a.chance(40) {
+		q.GroupBy = []string{pickFrom(a, []string{"event_name", a.propertyField(), a.propertyField()})}
+	}
 	if kind.Name == "flag_outcomes" { // groups select either exposures or outcomes
 		f.names = reference.SessionFields()
 	}
