@@ -169,10 +169,17 @@ func (a *asker) propertyLeaf() reference.Filter {
 	key, v := a.property()
 	f := reference.Filter{Field: "property:" + key}
 	switch n := a.IntN(100); {
-	case n < 12:
+	case n < 20:
 		f.Op = pickFrom(a, []string{"exists", "not_exists"})
+		if a.chance(60) { // keys whose values are often null or empty
+			f.Field = pickFrom(a, []string{"property:total", "property:plan"})
+		}
 		return f
-	case n < 45:
+	case n < 35:
+		f.Field, f.Op = "property:total", pickFrom(a, []string{"gt", "gte", "lt", "lte"})
+		f.Values = []string{a.total()}
+		return f
+	case n < 50:
 		f.Field, f.Op = "property:"+a.numberKey(), pickFrom(a, []string{"gt", "gte", "lt", "lte"})
 		f.Values = []string{pickFrom(a, []string{
 			"0", "-1", "1", "5", "12.3456", "12.34555", " 19.99 ", "19.9900", "1000", "999999999", "-999999999", "0.0001", "0.00005", "1000000000", "x", "", "true",
@@ -221,6 +228,24 @@ func (a *asker) property() (key, text string) {
 	return "plan", "pro"
 }
 
+// total returns the number of an order, at which comparisons change.
+func (a *asker) total() string {
+	if a.chance(50) {
+		return pickFrom(a, []string{"19.99", "19.99", "19.9900", "19.98995"})
+	}
+	for range 1000 {
+		var one struct {
+			Total json.Number `json:"total"`
+		}
+		e := pickFrom(a, a.events())
+		if e.Name != "" && json.Unmarshal([]byte(e.Properties), &one) == nil && one.Total != "" && !strings.ContainsAny(one.Total.String(), "eE") {
+			return one.Total.String()
+		}
+	}
+	return "12.3456"
+}
+
+// propertyField returns a property as a field, often the plan.
 func (a *asker) propertyField() string {
 	if a.chance(50) {
 		return "property:plan"
