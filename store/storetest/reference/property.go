@@ -96,8 +96,8 @@ const (
 	otherProperty
 )
 
-// A propertyValue is the value of a property of a row: the text of a string, or the JSON of another value as it
-// was sent, without spaces.
+// A propertyValue is the value of a property of a row: the text of a string, or the JSON of another value as
+// propertiesOf writes it.
 type propertyValue struct {
 	kind propertyKind
 	text string
@@ -139,7 +139,10 @@ func valueOf(one json.RawMessage) propertyValue {
 	case c == '-' || c >= '0' && c <= '9':
 		return propertyValue{numberProperty, b.String()}
 	}
-	return propertyValue{otherProperty, b.String()}
+	d := json.NewDecoder(&b)
+	d.UseNumber()
+	first, _ := d.Token() // it is valid
+	return propertyValue{otherProperty, spell(d, first)}
 }
 
 // propertyKey returns the key of a field property:KEY, and whether the field is one.
