@@ -5,6 +5,7 @@ package command
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -156,10 +157,18 @@ func (r *resource) UnmarshalText(text []byte) error {
 }
 
 // A filter is written as field:op:value. The value may contain colons. For in and not_in it is a list of values
-// joined by commas, with quotes around values that contain commas.
+// joined by commas, with quotes around values that contain commas. A group is written in JSON.
 type filter auth.Filter
 
 func (f *filter) UnmarshalText(text []byte) error {
+	if bytes.HasPrefix(text, []byte("{")) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode((*auth.Filter)(f)); err != nil {
+			return fmt.Errorf("a filter in JSON has field, op and values, or one of and, or and not: %w", err)
+		}
+		return nil
+	}
 	parts := strings.SplitN(string(text), ":", 3)
 	if len(parts) < 3 || parts[0] == "" {
 		return errors.New("not field:op:value, such as country:eq:DE")

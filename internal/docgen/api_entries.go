@@ -220,7 +220,7 @@ var objects = []object{
 		{"ttl", "number or string", "1 to 86400 seconds, or a duration such as `15m`; default 3600"},
 		{"scopes, types", "array", "scopes and query types"},
 		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
-		{"filters", "array", "mandatory [Filters](#filter) for every answer, without groups"},
+		{"filters", "array", "mandatory [Filters](#filter) for every answer; a group has either fields of sessions or fields of rows"},
 		{"subject", "string", "your customer's id, for the audit trail"},
 	}},
 	{"Flag", "Answers use the same names. [flags.md](flags.md) explains rules and buckets.", "POST /public/v1/flags", `{FIELD}`, []field{
