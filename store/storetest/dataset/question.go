@@ -12,15 +12,12 @@ import (
 
 // Question returns a random question of a random type. Most questions have rows in the answer.
 func (w *Dataset) Question(rng *rand.Rand) reference.Question {
-	kind := w.types[rng.IntN(len(w.types))]
-	if rng.IntN(3) == 0 {
-		return w.askGroups(rng, kind)
-	}
-	return w.ask(rng, kind)
+	return w.ask(rng, w.types[rng.IntN(len(w.types))])
 }
 
-// askGroups returns a question of a type with groups of filters.
-func (w *Dataset) askGroups(rng *rand.Rand, kind reference.Type) reference.Question {
+// Grouped returns a random question of a random type with groups of filters, and fields that are properties.
+func (w *Dataset) Grouped(rng *rand.Rand) reference.Question {
+	kind := w.types[rng.IntN(len(w.types))]
 	a := &asker{Rand: rng, dataset: w, kind: kind}
 	q, f := a.question(), fields{names: kind.Filters, properties: kind.Allows("property:a")}
 	if f.properties {
