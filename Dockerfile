@@ -7,7 +7,7 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY . .
-RUN go build -trimpath -ldflags=-s -o /out/sightline ./example && mkdir -m 0700 /out/data
+RUN go build -trimpath -ldflags=-s -o /out/sightline ./cmd/sightline && mkdir -m 0700 /out/data
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /out/sightline /usr/local/bin/sightline

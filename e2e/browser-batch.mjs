@@ -3,7 +3,7 @@
 //
 //   node browser-batch.mjs "$READY"
 //
-// READY is the line that `example serve --json` prints when it serves.
+// READY is the line that `sightline serve --json` prints when it serves.
 import { randomUUID } from "node:crypto";
 import { check, customEvent, query, ready, unique } from "./service.mjs";
 

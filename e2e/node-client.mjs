@@ -3,7 +3,7 @@
 //
 //   node node-client.mjs "$READY"
 //
-// READY is the line that `example serve --json` prints when it serves.
+// READY is the line that `sightline serve --json` prints when it serves.
 import { Databuddy } from "@databuddy/sdk/node";
 import { check, customEvent, query, ready, unique } from "./service.mjs";
 

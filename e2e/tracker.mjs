@@ -2,7 +2,7 @@
 //
 //   node tracker.mjs '{"address":…,"trackAddress":…,"key":…,"websiteId":…,"element":…,"chromium":…}'
 //
-// element is the output of `example websites tag`; the website's domain is shop.example.
+// element is the output of `sightline websites tag`; the website's domain is shop.example.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";

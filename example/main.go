@@ -1,32 +1,79 @@
-//go:build cgo
-
-// Command example runs Sightline as a standalone program: the query API and tracking, with a DuckDB file, a SQLite
-// file and a demo website.
+// Command example is a small host of Sightline: a standalone program with embedded stores, a demo and a dashboard.
 //
-//	go run ./example              serve (the same as: go run ./example serve)
-//	go run ./example --help       all commands: owners, websites, links, monitors, keys, audit …
-//	go run ./example serve --help the options of a command, and their environment variables
-//
-// example/service/wiring.go shows how a host connects the parts of the library. The examples of package httpapi are
-// shorter.
+//	go run ./example # its data is in ./sightline-data, which the commands of cmd/sightline can use, too
 package main
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
+	"time"
 	_ "time/tzdata" // any zone, also on machines without a zone database
 
-	"github.com/redis/go-redis/v9/logging"
-
-	"github.com/sightline-analytics/sightline/example/command"
+	"github.com/sightline-analytics/sightline"
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/demo/site"
+	"github.com/sightline-analytics/sightline/store/embedded"
+	"github.com/sightline-analytics/sightline/store/meta"
 )
 
 func main() {
-	keepFilesPrivate() // all files of the program are data
-	logging.Disable()  // of the Redis client, which also returns these messages as errors
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(command.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if err := run(ctx, "127.0.0.1:8080", "./sightline-data", log); err != nil && ctx.Err() == nil {
+		log.Error("stopped", "error", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends. The deferred calls close the service, the records and the events, in this order.
+func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
+	last := context.WithoutCancel(ctx)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	pepper, pepperErr := auth.PepperFile(filepath.Join(dir, "pepper"))
+	listener, listenErr := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: dir, Logger: log})
+	if err := errors.Join(pepperErr, listenErr, eventsErr); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close(last)) }()
+	records, err := meta.Open(ctx, meta.Config{Path: filepath.Join(dir, "meta.sqlite"), Pepper: pepper, Logger: log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, records.Close(last)) }()
+	service, err := sightline.New(sightline.Config{Events: events, Records: records, Logger: log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, service.Close(last)) }()
+	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: dir, Progress: os.Stderr})
+	if err != nil {
+		return err
+	}
+	mux, failed := http.NewServeMux(), make(chan error, 1)
+	mux.Handle("/", service.API())
+	mux.Handle("/ingest/", http.StripPrefix("/ingest", service.Tracking()))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	ready.Address, ready.TrackAddress = "http://"+addr, "http://"+addr+"/ingest"
+	if err := errors.Join(site.AddDashboard(mux), ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
+		return err
+	}
+	go func() { _ = service.Run(ctx) }()
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		return server.Shutdown(last)
+	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/recall"
-	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -118,11 +118,11 @@ func New(cfg Config) (*Engine, error) {
 	if e.now == nil {
 		e.now = time.Now
 	}
-	var partials, batch *state.Cache
+	var partials, batch *memory.Cache
 	var keeper store.StateKeeper
 	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
-		partials = state.NewCache(most - most/keep.BatchShare)
-		batch = state.NewCache(most / keep.BatchShare)
+		partials = memory.NewCache(most - most/keep.BatchShare)
+		batch = memory.NewCache(most / keep.BatchShare)
 		keeper, _ = e.store.(store.StateKeeper)
 	}
 	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil), e.log)

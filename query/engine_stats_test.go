@@ -146,7 +146,7 @@ func logged(t *testing.T, s store.Store, cfg query.Config, log *bytes.Buffer) *q
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
+		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -61,7 +61,8 @@ const NullOrigin = "null"
 
 // A Directory reports which websites, links and monitors exist, and who owns them.
 type Directory interface {
-	// Websites lists the websites of owner, ordered by creation, then id.
+	// Websites lists the websites of owner, ordered by creation, then id. Without websites, the list is empty or
+	// nil.
 	Websites(ctx context.Context, owner string) ([]Website, error)
 	// Website returns one website, or an error that wraps ErrNotFound.
 	Website(ctx context.Context, id string) (Website, error)

@@ -44,5 +44,12 @@
 //   - The column subject, the first of every table, has a type that each store chooses. Compare it only with an
 //     argument of kind dialect.Subject.
 //
-// The file testdata/columns.golden of package store/schema lists all columns.
+// The file testdata/columns.golden of package store/schema lists all columns, also the columns with hashes that a
+// store adds to its tables.
+//
+// # Stores of this module
+//
+// Package store/duckdb is the usual store of a single process: a file, fast answers from rows, cgo. Package
+// store/sqlite needs no cgo; it is for small websites, tests and builds without a C compiler. Package
+// store/clickhouse is for several processes.
 package store

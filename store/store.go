@@ -33,7 +33,8 @@ var (
 type Store interface {
 	// Dialect returns the SQL dialect of the store. It never changes.
 	Dialect() *dialect.Dialect
-	// Query runs stmt and returns all its rows. Column i has the kind stmt.Kinds[i]. The error wraps
+	// Query runs stmt and returns all its rows. Column i has the kind stmt.Kinds[i]. There are always as many
+	// columns as kinds, also without rows. A condition in the SQL of a column of kind Int is 1 or 0. The error wraps
 	// ErrUnavailable if the database cannot be reached. If ctx ends first, Query returns the context's error
 	// promptly.
 	Query(ctx context.Context, stmt Statement) (*Rows, error)
@@ -47,6 +48,9 @@ type Statement struct {
 	SQL   string        // uses only the logical tables of package store/schema and, if the store is a Deriver, sealed_sessions and sealed_hits, and the column version of events if it is a Resealer; templates of the dialect may use more tables
 	Args  []dialect.Arg // bound by name, never part of the SQL text
 	Kinds []dialect.Kind
+	// Columns has the names of the columns of the answer, one for each of Kinds. They are for tests and logs: a
+	// store returns the columns in the order of the SQL.
+	Columns []string
 	// MaxBytes limits the bytes of the answer's texts and numbers. Query returns ErrTooLarge for a larger
 	// answer. 0 means no limit.
 	MaxBytes int64

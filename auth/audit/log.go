@@ -102,6 +102,14 @@ type Sizer interface {
 	Size(ctx context.Context) (int64, error)
 }
 
+// A Store stores a whole audit trail: a [Writer] can use all of its options with it, and it can be verified and searched.
+type Store interface {
+	Log
+	Pruner
+	Finder
+	Sizer
+}
+
 // An UnreadableError reports a place in a trail that does not hold a record.
 type UnreadableError struct {
 	Where string // a description for people

@@ -165,6 +165,21 @@ func TestFlawedDirectory(t *testing.T) {
 	})
 }
 
+// sites is a directory of websites alone. An owner without websites has a nil list.
+type sites struct{ store.MemoryDirectory }
+
+func (s *sites) Websites(ctx context.Context, owner string) ([]store.Website, error) {
+	all, err := s.MemoryDirectory.Websites(ctx, owner)
+	return append([]store.Website(nil), all...), err
+}
+
+func TestDirectoryOfWebsites(t *testing.T) {
+	authtest.RunDirectory(t, func(*testing.T) authtest.Directory {
+		d := &sites{}
+		return authtest.Directory{Directory: d, AddWebsite: func(_ context.Context, w store.Website) error { return d.AddWebsite(w) }}
+	})
+}
+
 // log is an audit log with the selected flaw.
 type log struct {
 	audit.Memory

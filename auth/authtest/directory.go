@@ -21,7 +21,8 @@ type Directory struct {
 
 	// AddWebsite stores w unchanged. Required.
 	AddWebsite func(ctx context.Context, w store.Website) error
-	// AddSubject stores a link or a monitor of an owner. Required.
+	// AddSubject stores a link or a monitor of an owner. Nil means that the directory has only websites; then
+	// nothing is tested about links and monitors but that none exist.
 	AddSubject func(ctx context.Context, s store.Subject, owner string) error
 }
 
@@ -35,7 +36,7 @@ func RunDirectory(t *testing.T, open func(t *testing.T) Directory) {
 		run  func(*register)
 	}{
 		{"list", "an owner's websites are ordered by creation time, then by the bytes of the id, and every field is returned as stored", list},
-		{"nobody", "an owner without websites gets an empty list, not an error", nobody},
+		{"nobody", "an owner without websites gets an empty or nil list, not an error", nobody},
 		{"one website", "a website is found by its exact id, regardless of the owner", oneWebsite},
 		{"owners", "one id may be used by a website, a link and a monitor of three owners", owners},
 		{"strange ids", "an impossible id is not found, which is not a failure", strangeIDs},
@@ -113,8 +114,8 @@ func list(r *register) {
 func nobody(r *register) {
 	r.add(site("n", r.owner, 0))
 	for _, owner := range []string{"", "nobody", strings.ToUpper(r.owner), "acm%", "a' OR '1'='1", "nul\x00", "\xff"} {
-		if got, err := r.Websites(r.t.Context(), owner); err != nil || got == nil || len(got) != 0 {
-			r.failf("websites of %q: %v, %v", owner, got, err)
+		if got, err := r.Websites(r.t.Context(), owner); err != nil || len(got) != 0 {
+			r.failf("websites of %q: %v, %v; want none and no error", owner, got, err)
 		}
 	}
 }
@@ -138,6 +139,10 @@ func owners(r *register) {
 	for _, kind := range []store.SubjectKind{store.KindLink, store.KindSchedule} {
 		if _, err := r.Owner(ctx, store.Subject{Kind: kind, ID: "same"}); !errors.Is(err, store.ErrNotFound) {
 			r.failf("the website was found as a %s, too: %v", kind, err)
+		}
+		if r.AddSubject == nil {
+			delete(want, kind)
+			continue
 		}
 		if err := r.AddSubject(ctx, store.Subject{Kind: kind, ID: "same"}, want[kind]); err != nil {
 			r.failf("AddSubject: %v", err)

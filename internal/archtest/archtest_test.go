@@ -34,7 +34,7 @@ func TestLinkedPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"httpapi", "track"} {
+	for _, name := range []string{"httpapi", "track", "sightline"} {
 		report(t, checkHandlerClosure(all, tr.texts[linking], name))
 	}
 	report(t, checkCgo(all, floors))

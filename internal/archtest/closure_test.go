@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 )
@@ -59,13 +60,17 @@ func list(dir string) ([]listed, error) {
 	}
 }
 
-// checkHandlerClosure compares the modules that a handler links, beside this one, with those that the document text lists.
+// checkHandlerClosure compares the modules that a handler or the root package links, beside this one, with those that the document text lists.
 func checkHandlerClosure(all []listed, text, name string) (out []finding) {
 	byPath := map[string]listed{}
 	for _, p := range all {
 		byPath[p.ImportPath] = p
 	}
-	handler, ok := byPath[module+"/"+name]
+	imported := module + "/" + name
+	if name == path.Base(module) {
+		imported = module
+	}
+	handler, ok := byPath[imported]
 	if !ok {
 		return []finding{{"closure", name, "is not listed"}}
 	}

@@ -94,6 +94,11 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		},
 		{"a package named util", map[string]string{"low/util/x.go": "// Package util is poor.\npackage util\n"}, []string{"package named util", "is missing in the table"}},
 		{"a long file", low("// Long is long.\nconst Long = `" + strings.Repeat("\n", 500) + "`\n"), []string{"low/x.go:1: 504 lines"}},
+		{
+			"a host that is long and uses internal packages",
+			map[string]string{"example/main.go": "// Command example is a host.\npackage main\n\nimport _ \"" + module + "/internal/deep\"\n" + strings.Repeat("\n", 80)},
+			[]string{"84 lines, more than 80", "a host cannot import " + module + "/internal/deep", "example: is missing in the table"},
+		},
 		{"an exported function without a comment", low("func Bare() {}\n"), []string{"Bare has no doc comment"}},
 		{"a method without a comment", low("func (Clock) Bare() {}\n\nfunc (names2) Fine() {}\n\ntype names2 int\n"), []string{"Bare has no doc comment"}},
 		{"an exported constant without a comment", low("const (\n\tA = 1 // explained\n\tB = 2\n)\n"), []string{"B has no doc comment"}},

@@ -14,7 +14,7 @@ const maxLines = 500
 
 // sourceRules lists the rules for the content of source files.
 var sourceRules = []func(*tree) []finding{
-	checkNames, checkLength, checkDocs, checkFuncs, checkIdentifiers, checkHomes, checkProofs, checkStability,
+	checkNames, checkLength, checkHosts, checkDocs, checkFuncs, checkIdentifiers, checkHomes, checkProofs, checkStability,
 }
 
 // These names say nothing about the task of a package.
@@ -37,6 +37,27 @@ func checkLength(t *tree) (out []finding) {
 	for _, f := range t.files {
 		if n := strings.Count(t.texts[f.path], "\n"); n > maxLines && !ast.IsGenerated(f.syntax) {
 			out = append(out, t.find("length", f.syntax.Pos(), "%d lines, more than %d", n, maxLines))
+		}
+	}
+	return out
+}
+
+// maxHostLines is the maximum length of an example of a host. Such programs show that embedding takes little code.
+const maxHostLines = 80
+
+// checkHosts finds examples of hosts that are too long, or that use what other modules cannot import.
+func checkHosts(t *tree) (out []finding) {
+	for _, f := range t.files {
+		if root, _, _ := strings.Cut(f.dir, "/"); root != "example" {
+			continue
+		}
+		if n := strings.Count(t.texts[f.path], "\n"); n > maxHostLines && !f.test {
+			out = append(out, t.find("hosts", f.syntax.Pos(), "%d lines, more than %d for a host", n, maxHostLines))
+		}
+		for imported, at := range f.imports() {
+			if own, ours := local(imported); ours && strings.Contains("/"+own+"/", "/internal/") {
+				out = append(out, t.find("hosts", at, "a host cannot import %s", imported))
+			}
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -9,8 +10,8 @@ import (
 // promises is the document that says how stable each package is.
 const promises = "docs/stability.md"
 
-// checkStability finds packages that other modules can import and that the document does not name.
-// Test support counts, since authors of stores run it.
+// checkStability finds packages that other modules can import and that the document does not name: programs, examples and
+// internal packages need no promise. Test support counts, since authors of stores run it.
 func checkStability(t *tree) (out []finding) {
 	text, ok := t.texts[promises]
 	if !ok {
@@ -18,7 +19,10 @@ func checkStability(t *tree) (out []finding) {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(t.packages())) {
 		root, _, _ := strings.Cut(dir, "/")
-		if !strings.Contains("/"+dir+"/", "/internal/") && root != "example" && !strings.Contains(text, "`"+dir+"`") {
+		if dir == "." {
+			dir = path.Base(module)
+		}
+		if !strings.Contains("/"+dir+"/", "/internal/") && root != "example" && root != "cmd" && !strings.Contains(text, "`"+dir+"`") {
 			out = append(out, finding{"stability", promises, "does not name " + dir})
 		}
 	}

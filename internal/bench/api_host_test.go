@@ -46,7 +46,7 @@ func newAPI(b *testing.B, events store.Store) *apiHost {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = records.Close() })
+	b.Cleanup(func() { _ = records.Close(context.Background()) })
 	_, ownerErr := records.CreateOwner(b.Context(), meta.Owner{ID: "acme", Name: "Acme"})
 	_, siteErr := records.CreateWebsite(b.Context(), store.Website{ID: websiteID(0), Owner: "acme", Domain: "shop.example"})
 	_, secret, keyErr := records.CreateKey(b.Context(), auth.Key{ID: "panel", Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
@@ -93,7 +93,7 @@ func keptRows(b *testing.B) *duckdb.Store {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = s.Close() })
+	b.Cleanup(func() { _ = s.Close(context.Background()) })
 	for batch := range (traffic{Pageviews: 10_000, Days: apiDays}).batches(5_000) {
 		if _, err := s.Write(b.Context(), batch); err != nil {
 			b.Fatal(err)

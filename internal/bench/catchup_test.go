@@ -45,7 +45,7 @@ func loadRaw(b *testing.B, file string, of traffic) {
 			b.Fatal(err)
 		}
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		b.Fatal(err)
 	}
 	if err := os.Rename(file+".part", file); err != nil {
@@ -78,7 +78,7 @@ func openRaw(b *testing.B, raw string) catchUp {
 	c := catchUp{&service{store: s}, now}
 	c.engine = c.newEngine(b, 0)
 	b.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			b.Error(err)
 		}
 	})
@@ -92,7 +92,7 @@ func (c catchUp) newEngine(b *testing.B, partials int64) *query.Engine {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		if err := e.Close(); err != nil {
+		if err := e.Close(context.Background()); err != nil {
 			b.Error(err)
 		}
 	})

@@ -51,13 +51,13 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 	for batch := range t.batches(size) {
 		began := time.Now()
 		if _, err := s.Write(ctx, batch); err != nil {
-			return load{}, errors.Join(err, s.Close())
+			return load{}, errors.Join(err, s.Close(context.Background()))
 		}
 		now = mark{now.events + batch.Len(), now.spent + time.Since(began)}
 		marks = append(marks, now)
 	}
 	sealing, err := sealAll(ctx, s)
-	if err := errors.Join(err, s.Close()); err != nil {
+	if err := errors.Join(err, s.Close(context.Background())); err != nil {
 		return load{}, err
 	}
 	moved, err := moveAll(ctx, file)
@@ -82,7 +82,7 @@ func moveAll(ctx context.Context, file string) (time.Duration, error) {
 	began := time.Now()
 	err = s.Maintain(ctx)
 	took := time.Since(began)
-	return took, errors.Join(err, s.Close())
+	return took, errors.Join(err, s.Close(context.Background()))
 }
 
 // usedBytes returns the size of the blocks in use. Moved rows leave free blocks, which later rows use.

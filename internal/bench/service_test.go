@@ -44,7 +44,7 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	records, recordsErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err := errors.Join(engineErr, pepperErr, recordsErr); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close(context.Background()))
 	}
 	_, secret, createErr := records.Create(auth.Key{ID: "key", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	keys, keysErr := auth.New(auth.Config{Store: records, Pepper: pepper})
@@ -56,7 +56,7 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 	handler, handlerErr := httpapi.New(httpapi.Config{Engine: engine, Directory: directory, Auth: keys, Limiter: auth.Unlimited, Audit: auth.Discard,
 		Timeout: patience, Now: now})
 	if err := errors.Join(append(faults, createErr, keysErr, handlerErr)...); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close(context.Background()))
 	}
 	return &service{s, engine, httptest.NewServer(handler), &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}, secret.Reveal()}, nil
 }
@@ -64,7 +64,7 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 func (s *service) close() error {
 	s.client.CloseIdleConnections()
 	s.server.Close()
-	return s.store.Close()
+	return s.store.Close(context.Background())
 }
 
 // A way is a way to run a query.

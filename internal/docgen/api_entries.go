@@ -2,10 +2,10 @@ package docgen
 
 const apiHead = `# HTTP API
 
-<!-- Made from the route tables and from real answers by a test of example/command; ` + "`make golden`" + ` makes it again. -->
+<!-- Made from the route tables and from real answers by a test of internal/program/command; ` + "`make golden`" + ` makes it again. -->
 
 This page lists every endpoint with its key, its parameters, a request and a real answer. Answers come from the demo of
-` + "`go run ./example`" + `; long arrays, objects and texts are cut here. [query-types.md](query-types.md) lists the query types and
+` + "`go run ./cmd/sightline`" + `; long arrays, objects and texts are cut here. [query-types.md](query-types.md) lists the query types and
 [errors.md](errors.md) the error codes.
 
 ## Common rules

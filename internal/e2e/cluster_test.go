@@ -137,6 +137,10 @@ func (c cluster) testDiff(t *testing.T) {
 	})
 }
 
+type closer interface {
+	Close(ctx context.Context) error
+}
+
 // testStore runs the proof of a single store on two shards.
 func (c cluster) testStore(t *testing.T) {
 	// Erasure alters all servers at once, which needs a keeper.
@@ -144,7 +148,7 @@ func (c cluster) testStore(t *testing.T) {
 		store.Store
 		store.Writer
 		store.DayLister
-		io.Closer
+		closer
 	}
 	h := c.harness()
 	open := h.Open
@@ -168,7 +172,7 @@ func (c cluster) loseAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := lossy.Close(); err != nil {
+	if err := lossy.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	want := openDuckDB(t)

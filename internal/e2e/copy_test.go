@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
-	"github.com/sightline-analytics/sightline/example/demo"
+	"github.com/sightline-analytics/sightline/demo"
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
@@ -167,7 +168,7 @@ func fillFile(t *testing.T, dir string, events int) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return report.Rows

@@ -60,7 +60,7 @@ func newIngest(b *testing.B) *ingest {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = s.Close() })
+	b.Cleanup(func() { _ = s.Close(context.Background()) })
 	return &ingest{trackingHost(b, s), file, s}
 }
 
@@ -279,7 +279,7 @@ func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = s.Close() })
+	b.Cleanup(func() { _ = s.Close(context.Background()) })
 	if err := s.Migrate(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -70,7 +70,7 @@ type sent struct {
 	accepted map[string]bool
 }
 
-// TestKill repeatedly kills the example under a stream of events. After the restart, every event that was answered with success
+// TestKill repeatedly kills the program under a stream of events. After the restart, every event that was answered with success
 // must be stored. Then the clients send everything again, like clients that lost an answer, and every event must be stored
 // once. SIGHTLINE_LONG is the number of kills.
 func TestKill(t *testing.T) {
@@ -115,7 +115,7 @@ func killRounds(t *testing.T, rounds int, least time.Duration, args ...string) {
 	p.stop(t)
 }
 
-// TestEnd stops the example under the same stream, with the race detector. Requests in progress must finish, and every event that
+// TestEnd stops the program under the same stream, with the race detector. Requests in progress must finish, and every event that
 // was answered with success must be stored.
 func TestEnd(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// empty starts the example without a demo, and creates a website and a key for everything.
+// empty starts the program without a demo, and creates a website and a key for everything.
 func empty(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := start(t, dir, append(args, "--demo=false")...)
@@ -31,7 +31,7 @@ func (p *process) equip(t *testing.T, dir string) {
 	p.WebsiteID, p.Key = addWebsite(t, dir, "Shop", "shop.example"), createKey(t, dir)
 }
 
-// restart starts the example again on the data of empty, with the same website and key.
+// restart starts the program again on the data of empty, with the same website and key.
 func (p *process) restart(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	again := start(t, dir, append(args, "--demo=false")...)
@@ -173,7 +173,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 				t.Errorf("exit code %d, stdout %q; want %d and nothing", code, out, row.code)
 			}
 			line := strings.TrimSuffix(errs, "\n")
-			if strings.Contains(line, "\n") || !strings.HasPrefix(line, "example: ") || !strings.Contains(line, row.want) {
+			if strings.Contains(line, "\n") || !strings.HasPrefix(line, "sightline: ") || !strings.Contains(line, row.want) {
 				t.Errorf("want one line with %q, got:\n%s", row.want, errs)
 			}
 		})
@@ -185,7 +185,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 	})
 }
 
-// TestDemoIsMadeOnce kills the example repeatedly while it generates the demo, and compares the result with an undisturbed demo.
+// TestDemoIsMadeOnce kills the program repeatedly while it generates the demo, and compares the result with an undisturbed demo.
 // SIGHTLINE_LONG is the number of kills; without it the test is skipped. The tests TestFill… in example cover the filler.
 func TestDemoIsMadeOnce(t *testing.T) {
 	t.Parallel()

@@ -21,14 +21,14 @@ import (
 	"testing"
 	"time"
 
-	cli "github.com/sightline-analytics/sightline/example/command"
+	cli "github.com/sightline-analytics/sightline/internal/program/command"
 )
 
 const (
-	// programEnv is the path of the built example. Set it to test an existing build.
-	programEnv = "SIGHTLINE_E2E_EXAMPLE"
-	// asProgramEnv makes the test's executable run as the example.
-	asProgramEnv = "SIGHTLINE_E2E_IS_EXAMPLE"
+	// programEnv is the path of the built program. Set it to test an existing build.
+	programEnv = "SIGHTLINE_E2E_PROGRAM"
+	// asProgramEnv makes the test's executable run as the program.
+	asProgramEnv = "SIGHTLINE_E2E_IS_PROGRAM"
 	// scratchEnv is a folder that tests share. It is deleted at the end.
 	scratchEnv = "SIGHTLINE_E2E_SCRATCH"
 )
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(buildAndRun(m))
 }
 
-// buildAndRun builds the example without the race detector, which would make every start slow. startRaced is for tests that need
+// buildAndRun builds the program without the race detector, which would make every start slow. startRaced is for tests that need
 // the race detector.
 func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "sightline-e2e-")
@@ -59,14 +59,14 @@ func buildAndRun(m *testing.M) int {
 	if os.Getenv(programEnv) != "" {
 		return m.Run()
 	}
-	program := filepath.Join(dir, "example")
+	program := filepath.Join(dir, "sightline")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	build := exec.Command("go", "build", "-race=false", "-o", program, "./example")
+	build := exec.Command("go", "build", "-race=false", "-o", program, "./cmd/sightline")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the example: %v\n%s", err, out)
+		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
 		return 1
 	}
 	if err := os.Setenv(programEnv, program); err != nil {
@@ -76,19 +76,19 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// command returns a command of the example, in a time zone that answers must not depend on.
+// command returns a command of the program, in a time zone that answers must not depend on.
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Getenv(programEnv), args...)
 	cmd.Env = append(os.Environ(), "TZ=Asia/Kathmandu")
 	return cmd
 }
 
-// A ready is the line that the example prints with --json.
+// A ready is the line that the program prints with --json.
 type ready struct {
 	Address, TrackAddress, Key, WebsiteID, LinkID, ScheduleID string
 }
 
-// A process is a running example.
+// A process is a running program.
 type process struct {
 	ready
 	line   string // ready, as printed
@@ -116,7 +116,7 @@ func (b *safeBuffer) String() string {
 	return b.all.String()
 }
 
-// launch starts the example on a free port with its data in dir, and does not wait.
+// launch starts the program on a free port with its data in dir, and does not wait.
 // The process ends with the test.
 func launch(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
@@ -142,13 +142,13 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // may have ended already
 		if t.Failed() {
-			t.Logf("the example wrote:\n%s", p.stderr)
+			t.Logf("the program wrote:\n%s", p.stderr)
 		}
 	})
 	return p
 }
 
-// start launches the example and waits until it is ready.
+// start launches the program and waits until it is ready.
 func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := launch(t, dir, append(args, "--json")...)
@@ -156,7 +156,7 @@ func start(t *testing.T, dir string, args ...string) *process {
 	return p
 }
 
-// startRaced is like start, with the race detector if the test has it. A race makes the example end with an error.
+// startRaced is like start, with the race detector if the test has it. A race makes the program end with an error.
 func startRaced(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	cmd := serving(dir, append(args, "--json")...)
@@ -203,7 +203,7 @@ func (p *process) readLine(t *testing.T) string {
 	}
 }
 
-// stop stops the example and checks that it exits with 0 and printed at most one line to stdout.
+// stop stops the program and checks that it exits with 0 and printed at most one line to stdout.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -214,7 +214,7 @@ func (p *process) stop(t *testing.T) {
 	}
 }
 
-// kill kills the example: SIGKILL on Unix.
+// kill kills the program: SIGKILL on Unix.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Kill(); err != nil {
@@ -245,7 +245,7 @@ func (p *process) wait(t *testing.T) error {
 	}
 }
 
-// run runs a command of the example, for at most a minute, and returns its output and exit code.
+// run runs a command of the program, for at most a minute, and returns its output and exit code.
 func run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	return runWithin(t, time.Minute, args...)

@@ -20,9 +20,9 @@ const (
 	soakGrowth = 32  // MiB
 )
 
-// TestSoak sends events at a steady rate to the example for SIGHTLINE_FOR. Every event must be accepted, and memory must not grow.
+// TestSoak sends events at a steady rate to the program for SIGHTLINE_FOR. Every event must be accepted, and memory must not grow.
 // It compares the least memory of each quarter, which occurs after a checkpoint, because rows are in memory until then. DuckDB
-// also caches the file up to its limit, so the example has a limit below the size of the file after ten minutes.
+// also caches the file up to its limit, so the program has a limit below the size of the file after ten minutes.
 func TestSoak(t *testing.T) {
 	length := lasting(t, "long-soak")
 	p := empty(t, t.TempDir(), "--limits", "off", "--log-level", "error", "--duckdb-memory", strconv.Itoa(soakMemory)+"MiB")

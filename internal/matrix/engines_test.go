@@ -90,7 +90,7 @@ func inMeta(t testing.TB, cfg meta.Config) engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -101,7 +101,7 @@ func inMeta(t testing.TB, cfg meta.Config) engine {
 		}
 	}
 	return engine{
-		keys: s, dir: s, trail: s.Audit(), notify: s.Notify, close: s.Close,
+		keys: s, dir: s, trail: s.Audit(), notify: s.Notify, close: func() error { return s.Close(ctx) },
 		create: func(k auth.Key) (auth.Key, auth.Secret, error) { return s.CreateKey(ctx, k) },
 		revoke: func(id string) error { return s.RevokeKey(ctx, id) },
 		site: func(w store.Website) error {

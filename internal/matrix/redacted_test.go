@@ -44,7 +44,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = sqlite.Close() })
+	t.Cleanup(func() { _ = sqlite.Close(context.Background()) })
 	const password = "the-password-of-the-database"
 	postgres := meta.Config{DSN: "postgres://someone:" + password + "@127.0.0.1:1/none?connect_timeout=1", Pepper: pepper, Wait: time.Millisecond, Timeout: time.Second}
 	_, unreachable := meta.Open(t.Context(), postgres)
@@ -59,7 +59,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 	}
 	entries := w.entries(t)["one"]
 	// Printing reads the whole value, so no goroutine may change it.
-	if err := errors.Join(w.audit.Close(t.Context()), e.close(), sqlite.Close()); err != nil {
+	if err := errors.Join(w.audit.Close(t.Context()), e.close(), sqlite.Close(context.Background())); err != nil {
 		t.Fatal(err)
 	}
 	show := map[string]any{

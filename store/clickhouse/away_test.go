@@ -128,7 +128,7 @@ func TestServersAway(t *testing.T) {
 		for i := range faults {
 			write(t, there, events(ids(fmt.Sprint(i), 0, 10)...))
 		}
-		_ = s.Close() // it may also have stored rows, and checks for duplicates
+		_ = s.Close(context.Background()) // it may also have stored rows, and checks for duplicates
 		got := counts(t, there)
 		for i := range faults {
 			for _, id := range ids(fmt.Sprint(i), 0, 10) {

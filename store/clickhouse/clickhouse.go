@@ -63,7 +63,8 @@ type Store struct {
 	close   context.CancelFunc
 	once    sync.Once
 	ended   chan struct{} // closed when the writer has ended
-	fault   error         // the result of Close
+	closed  chan struct{} // closed when the connections are closed
+	fault   error         // the result of Close, after closed
 }
 
 var (
@@ -100,7 +101,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := start(conn, cfg, true)
 	if err := s.checkServer(ctx); err != nil {
-		_ = s.Close()
+		_ = s.Close(context.Background())
 		return nil, err
 	}
 	return s, nil
@@ -118,7 +119,7 @@ func New(conn driver.Conn, cfg Config) (*Store, error) {
 }
 
 func start(conn driver.Conn, cfg Config, owned bool) *Store {
-	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), load: store.NewLoad(cfg.Now), conn: conn, owned: owned, ended: make(chan struct{})}
+	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), load: store.NewLoad(cfg.Now), conn: conn, owned: owned, ended: make(chan struct{}), closed: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.begin()
 	s.conflicts.every = conflictTick
@@ -133,16 +134,24 @@ func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
 // Close stores waiting rows, as far as the servers accept them within [Config.WriteTimeout], and closes the
-// connections. Further calls return the same error.
-func (s *Store) Close() error {
+// connections. Further calls return the same error. If ctx ends first, Close returns its error, and closing continues.
+func (s *Store) Close(ctx context.Context) error {
 	s.once.Do(func() {
 		s.close()
-		<-s.ended
-		if s.owned {
-			s.fault = s.conn.Close()
-		}
+		go func() {
+			<-s.ended
+			if s.owned {
+				s.fault = s.conn.Close()
+			}
+			close(s.closed)
+		}()
 	})
-	return s.fault
+	select {
+	case <-s.closed:
+		return s.fault
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // MaxQueries implements [store.Bounded]. Each query uses one connection.

@@ -24,7 +24,7 @@ func empty(t *testing.T) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	if err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}

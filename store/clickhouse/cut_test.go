@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -29,7 +30,7 @@ func TestAnswersAreWhole(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer s.Close()
+				defer s.Close(context.Background())
 				// The answer has several blocks, which arrive in separate pieces.
 				const rows = 3_000
 				question := store.Statement{
@@ -87,7 +88,7 @@ func TestGreetingCut(t *testing.T) {
 			s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: address})
 			switch {
 			case err == nil:
-				_ = s.Close()
+				_ = s.Close(context.Background())
 			case !errors.Is(err, store.ErrUnavailable):
 				t.Errorf("cut after %d bytes: %v, want a store or ErrUnavailable", n, err)
 			}
@@ -103,7 +104,7 @@ func TestFailureMidway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.Close()
+		defer s.Close(context.Background())
 		for _, at := range []int{0, 70_000, 299_999} {
 			got, err := s.Query(t.Context(), store.Statement{
 				Label: "midway",

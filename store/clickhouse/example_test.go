@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer events.Close()
+	defer events.Close(context.Background())
 	if err := events.Migrate(ctx); err != nil { // call it at every start
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"strings"
@@ -33,7 +34,7 @@ func connect(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 		t.Fatalf("Open: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})
@@ -120,7 +121,7 @@ func TestNewLeavesTheHostsConnectionOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		answers(t, s)
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if err := conn.Ping(t.Context()); err != nil {

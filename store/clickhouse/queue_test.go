@@ -31,7 +31,7 @@ func TestCloseStoresWaitingWrites(t *testing.T) {
 	}
 	stored := writeAtOnce(t, s, 20)
 	within(t, "all wait", func() bool { return s.Waiting() == 20 })
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Errorf("Close: %v", err)
 	}
 	stored()
@@ -53,7 +53,7 @@ func TestGroupsOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer s.Close(context.Background())
 	var writers sync.WaitGroup
 	for i := range 2 {
 		writers.Go(func() {

@@ -30,7 +30,7 @@ func everyWay(t testing.TB, o clickhouse.Config) map[string]error {
 	if err != nil {
 		return map[string]error{"Open": err}
 	}
-	defer func() { _ = s.Close() }()
+	defer func() { _ = s.Close(context.Background()) }()
 	asked := map[string]error{"Open": nil, "Ping": s.Ping(t.Context())}
 	_, asked["Query"] = s.Query(t.Context(), store.Statement{Label: "events", SQL: "SELECT toInt64(count()) FROM events AS e", Kinds: one().Kinds})
 	_, asked["Write"] = s.Write(t.Context(), someEvent("e1"))
@@ -86,7 +86,7 @@ func TestTypedErrors(t *testing.T) {
 					t.Errorf("%s: %v, want only ErrUnavailable", way, err)
 				}
 			}
-			_ = s.Close() // nothing writes to the log any more
+			_ = s.Close(context.Background()) // nothing writes to the log any more
 			if said := fmt.Sprint(asked, log.String()); strings.Contains(said, "hush") || strings.Contains(said, "param_") {
 				t.Errorf("%s contains the password or arguments", said)
 			}

@@ -204,7 +204,7 @@ func TestWriterKilled(t *testing.T) {
 			b := everyKind(monthEnd.Add(time.Second), "s", ids(prefix, 0, idsOfWriter)...)
 			write(t, other, &b)
 		}
-		if err := other.Close(); err != nil { // Close checks pending conflicts once more
+		if err := other.Close(context.Background()); err != nil { // Close checks pending conflicts once more
 			t.Error(err)
 		}
 		wantOnce(t, another(t, clickhouse.Config{DSN: dsn}), kills*idsOfWriter)

@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -109,7 +110,7 @@ func BenchmarkRows(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer func() { _ = s.Close() }()
+			defer func() { _ = s.Close(context.Background()) }()
 			stmt := store.Statement{
 				Label: "rows",
 				SQL: "SELECT toInt64(number), toInt64(number), toInt64(number), toNullable(toInt64(number)), toFloat64(number), toNullable(toFloat64(number))," +

@@ -1,7 +1,7 @@
 package clickhouse_test
 
 import (
-	"io"
+	"context"
 	"os"
 	"slices"
 	"testing"
@@ -94,7 +94,11 @@ type reader struct {
 type writer struct {
 	store.Store
 	store.Writer
-	io.Closer
+	closer
+}
+
+type closer interface {
+	Close(ctx context.Context) error
 }
 
 // openAt opens the store of a database.

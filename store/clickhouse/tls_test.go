@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -53,7 +54,7 @@ func TestTLS(t *testing.T) {
 				}
 				s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: front, TLS: c.options})
 				if err == nil {
-					defer func() { _ = s.Close() }()
+					defer func() { _ = s.Close(context.Background()) }()
 					answers(t, s)
 				}
 				switch {

@@ -9,6 +9,31 @@
 // All differences between databases are in this package. A [Dialect] defines how one database writes names,
 // arguments and each operation ([Op]) that statements use. The package only writes SQL text: it uses no driver
 // and no connection.
+//
+// # SQL outside of templates
+//
+// Beside the templates, statements use only this SQL, which every database of a dialect must understand:
+//
+//   - SELECT expression AS name, FROM relation AS alias, [INNER] JOIN and LEFT JOIN … ON, WHERE, GROUP BY and
+//     ORDER BY, LIMIT n and OFFSET n. FROM is missing in statements of tests only.
+//   - WITH name AS (query), …, where a query may read the names before it, also several times.
+//   - UNION ALL between queries without parentheses, ORDER BY and LIMIT. The columns of all members have the same
+//     names and types; a null is written by [NullInt], [NullFloat] or [NullText].
+//   - GROUP BY 1, 2, …: the places of columns. ORDER BY of expressions, also of names of output columns, each with
+//     ASC or DESC and NULLS LAST.
+//   - Columns as alias.name, whole numbers, texts in single quotes with doubled quotes inside, NULL in a branch of
+//     [If] and after IS NOT.
+//   - The operators = <> < <= > >= + - * AND OR NOT and IS NOT NULL, each with parentheses around it. Texts are
+//     compared byte by byte. A comparison with null is neither true nor false.
+//   - Conditions as operands: $1 of [If] and of the operations with "where". The logical table sealed_hits has one
+//     column with the result of a condition, hidden, which is used as a condition again.
+//
+// # JSON
+//
+// Equal values must be equal texts, so all operations that return JSON spell it in one way. They write no blanks
+// between tokens. Numbers do not change. Strings only have the escapes that JSON requires:
+// \" \\ \b \f \n \r \t, and \u001F with upper-case digits for other control characters. So \/ and \u2028 of the
+// original become the characters themselves. Members keep their order, also members with equal names.
 package dialect
 
 import (
@@ -27,7 +52,7 @@ type Kind uint8
 const (
 	Int     Kind = iota + 1 // int64
 	Float                   // float64
-	Text                    // string, valid UTF-8
+	Text                    // string, valid UTF-8 without NUL
 	Ints                    // []int64, arguments only
 	Texts                   // []string, arguments only
 	Subject                 // store.Subject, arguments only

@@ -10,7 +10,7 @@ import (
 // TestDialectsHaveEveryTemplate tests that each dialect is total, and that Check finds any operation without a
 // template.
 func TestDialectsHaveEveryTemplate(t *testing.T) {
-	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse()} {
+	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse(), dialect.SQLite()} {
 		if err := d.Check(); err != nil {
 			t.Error(err)
 		}

@@ -5,6 +5,9 @@ type Op uint8
 
 // The operations. $1, $2, … are the operands, as in templates. Whole numbers have 64 bits. "Of nothing" says
 // what an aggregate returns if no row has a value.
+//
+// A template is an expression that binds at least as tightly as a division. Other shapes are named in the
+// comments: a table or a join is followed by AS and an alias.
 const (
 	// Aggregates.
 
@@ -22,8 +25,8 @@ const (
 	MinIf                       // smallest $1 where $2; null without values
 	MaxIf                       // greatest $1 where $2; null without values
 	ArgMinIf                    // text $1 of the row with the smallest $2, where $3; '' without such rows
-	ArgMinRowIf                 // the expressions $1 as one value, of the row with the smallest $2, where $3
-	RowElement                  // the $2-th expression, from 1, of $1, a value of ArgMinRowIf; $3 if $1 has no row
+	ArgMinRowIf                 // the expressions $1, a list, as one value of any type, of the row with the smallest $2, where $3
+	RowElement                  // the $2-th expression, counted from 1, of $1, a value of ArgMinRowIf; $3 if $1 has no row
 	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; '' without such rows
 	ArgMaxListIf                // like ArgMaxIf, but $2 is a list of expressions, compared in order
 	ArgMaxList                  // $1, without nulls, of the row with the greatest $2, a list as in ArgMaxListIf; null without values
@@ -41,15 +44,18 @@ const (
 
 	// Choices and numbers.
 
-	If       // $2 where $1, else $3
-	Coalesce // the first of $* that is not null
-	NullIf   // $1, or null when it equals $2
-	Greatest // of $*, none of them null
-	Least    // of $*, none of them null
-	Ratio    // $1 / $2 as one floating-point division; null when $2 is 0 or null
-	Sqrt     // square root of the number $1, not below 0, correctly rounded
-	FloorDiv // whole number $1 / $2, rounded down
-	SortKey  // a sort key: by the instant $1, the number $2 (0 to 3), the text $3, the numbers $4 and $5 (0 to 255)
+	If        // $2 where $1, else $3
+	Coalesce  // the first of $* that is not null
+	NullIf    // $1, or null when it equals $2
+	NullInt   // a null of kind Int
+	NullFloat // a null of kind Float
+	NullText  // a null of kind Text
+	Greatest  // of $*, none of them null
+	Least     // of $*, none of them null
+	Ratio     // $1 / $2 as one floating-point division; null when $2 is 0 or null
+	Sqrt      // square root of the number $1, not below 0, correctly rounded
+	FloorDiv  // whole number $1 / $2, rounded down
+	SortKey   // a value of any type that < and the aggregates compare: by the instant $1, the number $2 (0 to 3), the text $3, the numbers $4 and $5 (0 to 255)
 
 	// Texts.
 
@@ -80,14 +86,14 @@ const (
 	InList       // whether text $1 is in the list $2
 	ListPosition // position of the text $1 in the list $2, from 1; null if it is missing
 	Lookup       // the text of list $3 at the position of $1 in list $2; $4 if it is missing
-	Unnest       // a table with the texts of list $1 in the column value
-	ZipBuckets   // a table with the integer lists $1, $2, $3 in columns bucket, since, until
-	JSONEach     // a join: one row with key and value per member of the JSON object $1; strings as text, other values as JSON
-	Among        // whether relation $3 has a row, on any server of a cluster, whose values $2 equal the values $1
-	OnlyRow      // $1 of relation $2, which has exactly one row
+	Unnest       // a table, "(SELECT …)", with the texts of list $1 in the column value
+	ZipBuckets   // a table, "(SELECT …)", with the whole numbers of the lists $1, $2, $3 in the columns bucket, since, until
+	JSONEach     // a join, "JOIN …", without ON, after a relation with its alias: a row with key and value for each member of the JSON object $1 of the relation's row; strings as text, other values as JSON; no rows if $1 is not an object
+	Among        // whether relation $3, a name or "(SELECT …)", has a row, on any server of a cluster, whose values $2, a list, equal the values $1, a list
+	OnlyRow      // $1 of relation $2, a name or "(SELECT …)", which has exactly one row
 	InSeals      // whether the seal $1 of a row is the latest of some day of subject $2 between the instants $3 and $4; always true without Seals.Replaced
 	PrefixNumber // 1024 times the first character of the ASCII text $1 plus the second, as a whole number; 0 stands for a missing one
-	RunOnce      // after a relation's name in WITH: the query $1; if the database can, it runs once however often the relation is read
+	RunOnce      // what follows a relation's name in WITH, "AS ($1)": the query $1; if the database can, it runs once however often the relation is read
 
 	numOps
 )

@@ -65,7 +65,7 @@ func TestClustersBesideWrites(t *testing.T) {
 	t.Parallel()
 	const rows, commits = 100, 20
 	paths := [2]string{filepath.Join(t.TempDir(), "s.duckdb"), filepath.Join(t.TempDir(), "s.duckdb")}
-	if err := openClustering(t, paths[0], rows).Close(); err != nil {
+	if err := openClustering(t, paths[0], rows).Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	put(t, paths[1], read(t, paths[0])) // so that both use the same key for hashes
@@ -97,7 +97,7 @@ func TestClustersBesideWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	both(func(s *Store) { // compare the rows in the files
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -208,7 +208,7 @@ func openFailing(t *testing.T, path string, f *failure) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	return s
 }
 
@@ -343,7 +343,7 @@ func TestClosedEngineIsReopened(t *testing.T) {
 			t.Errorf("Erase without an engine = %d, %v; want 1 row", n, err)
 		}
 		lose(t, s)
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Errorf("Close without an engine: %v", err)
 		}
 	})

@@ -22,7 +22,7 @@ func specimen(t *testing.T, logged bool) (file, log []byte) {
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	s := open(t, Config{Path: path})
 	mustWrite(t, s, batch("a", 500))
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if logged {
@@ -138,7 +138,7 @@ func TestDamagedBlockFailsQueries(t *testing.T) {
 				SQL:   "SELECT max(path), max(event_id), max(session_id), max(anonymous_id), max(time) FROM events",
 				Kinds: []dialect.Kind{dialect.Text, dialect.Text, dialect.Text, dialect.Text, dialect.Int},
 			})
-			_ = s.Close()
+			_ = s.Close(context.Background())
 		}
 		if err == nil {
 			continue // the block has other columns

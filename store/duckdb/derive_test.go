@@ -64,7 +64,7 @@ func TestQuietDaysAreSealedOnce(t *testing.T) {
 	if n := seal(t, by); n != 0 {
 		t.Errorf("%d days with valid seals were sealed again", n)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 
@@ -199,7 +199,7 @@ func TestCloseEndsASeal(t *testing.T) {
 		s.deriving.Unlock()
 		time.Sleep(time.Millisecond)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
 	if err := <-done; err == nil {
@@ -428,7 +428,7 @@ func TestCloseOfAnEngine(t *testing.T) {
 	e := engineOver(t, s)
 	want, first := s.answer(t, e)
 	s.answer(t, e)
-	if err := e.Close(); err != nil {
+	if err := e.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	close(s.gate)

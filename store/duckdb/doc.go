@@ -6,7 +6,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	defer events.Close()
+//	defer events.Close(ctx)
 //	written, err := events.Write(ctx, &store.Batch{Events: []store.Event{pageview}})
 //
 // It is the default store, for hosts that run one process. Writes and queries run at the same time. The engine is

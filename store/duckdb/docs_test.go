@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-analytics/sightline/example/demo"
+	"github.com/sightline-analytics/sightline/demo"
 	"github.com/sightline-analytics/sightline/internal/docgen"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"

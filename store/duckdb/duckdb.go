@@ -112,11 +112,20 @@ func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
 // Close waits for the commit in progress, stops queries, moves the log into the file and closes it. Writes that
 // still wait fail with an error that wraps [store.ErrUnavailable], and are not stored. Close returns an error,
 // such as [store.ErrFull], if the log cannot be moved; all stored rows are still safe. Further calls return the
-// same error.
-func (s *Store) Close() error {
+// same error. If ctx ends first, Close returns its error, and closing continues.
+func (s *Store) Close(ctx context.Context) error {
 	s.once.Do(func() { close(s.closing) })
-	<-s.ended
-	return s.closed
+	select {
+	case <-s.ended:
+		return s.closed
+	default:
+	}
+	select {
+	case <-s.ended:
+		return s.closed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // askReopen asks the writer to reopen the engine if that is necessary.

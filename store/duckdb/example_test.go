@@ -28,7 +28,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer events.Close()
+	defer events.Close(context.Background())
 
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	visitor := store.Identity{AnonymousID: "ann", SessionID: "s1"}

@@ -132,7 +132,7 @@ func testFull(t *testing.T, d disk) {
 	}
 	stored++
 	wantBatches(t, s, stored)
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Errorf("Close: %v", err)
 	}
 	s = open(t, cfg)

@@ -43,7 +43,7 @@ func startDamaged(path string) int {
 			fmt.Println("found", prefix)
 		}
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		return complain(err)
 	}
 	fmt.Println("closed")
@@ -73,7 +73,7 @@ func newWreck(t *testing.T) wreck {
 			}
 		}
 		if round == 0 { // moves the rows of the first process into the file
-			if err := open(t, Config{Path: path}).Close(); err != nil {
+			if err := open(t, Config{Path: path}).Close(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -142,7 +142,7 @@ func verifyKilled(t *testing.T, path string) (verified int, clustered int64) {
 	if err != nil {
 		t.Fatalf("Open after the kill: %v", err)
 	}
-	defer func() { _ = s.Close() }()
+	defer func() { _ = s.Close(context.Background()) }()
 	sealed, err := query.New(query.Config{Store: s, ResultCache: -1})
 	if err != nil {
 		t.Fatal(err)

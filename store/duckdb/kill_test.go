@@ -94,7 +94,7 @@ func survived(t *testing.T, path string, answered []string) {
 	if err != nil {
 		t.Fatalf("Open after the kill: %v", err)
 	}
-	defer func() { _ = s.Close() }()
+	defer func() { _ = s.Close(context.Background()) }()
 	rows := ask(t, s, "SELECT split_part(event_id, '/', 1) || '/' AS p, count(*), count(DISTINCT event_id) FROM events GROUP BY p",
 		[]dialect.Kind{dialect.Text, dialect.Int, dialect.Int})
 	found := make(map[string]bool)

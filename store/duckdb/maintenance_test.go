@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -66,7 +67,7 @@ func TestReplacedVersionsAreDeleted(t *testing.T) {
 		t.Errorf("%d rows of versions, want one for each of 3 days", n)
 	}
 	want := [3]uint64{version(s, 0), version(s, 1), version(s, 2)}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	s = open(t, Config{Path: path})

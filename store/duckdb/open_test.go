@@ -42,7 +42,7 @@ func refuse(t *testing.T, path string, want error) {
 	before := contents(t, filepath.Dir(path))
 	s, err := Open(context.Background(), Config{Path: path})
 	if err == nil {
-		_ = s.Close()
+		_ = s.Close(context.Background())
 		t.Fatalf("Open succeeded, want %v", want)
 	}
 	if !errors.Is(err, want) {
@@ -138,7 +138,7 @@ func TestCloseLeavesOneFile(t *testing.T) {
 	put(t, filepath.Join(path+".tmp", "duckdb_temp_storage-0.tmp"), []byte("left by a process that was killed"))
 	s := open(t, Config{Path: path})
 	mustWrite(t, s, batch("e", 1000))
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	var names []string

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"path/filepath"
@@ -41,7 +42,7 @@ func TestIdsAreFoundInEveryPart(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			if err := s.Close(); err != nil {
+			if err := s.Close(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 			s = open(t, Config{Path: path})

@@ -160,7 +160,7 @@ func TestCloseStopsEverything(t *testing.T) {
 	s := open(t, Config{MaxReaders: 1})
 	ctx := t.Context()
 	running := busy(ctx, s)
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Errorf("Close: %v", err)
 	}
 	_, writing := s.Write(ctx, event("e"))
@@ -174,7 +174,7 @@ func TestCloseStopsEverything(t *testing.T) {
 			t.Errorf("%s: %v, want ErrUnavailable", call, err)
 		}
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
 }

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -18,7 +19,7 @@ func BenchmarkReceipts(b *testing.B) {
 	cfg := Config{Path: filepath.Join(b.TempDir(), "s.duckdb")}
 	s := open(b, cfg)
 	remember(b, s, n)
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		b.Fatal(err)
 	}
 	s = open(b, cfg) // computes the filters
@@ -59,7 +60,7 @@ func BenchmarkReceipts(b *testing.B) {
 	}
 	b.Run("open", func(b *testing.B) {
 		for b.Loop() {
-			if err := s.Close(); err != nil {
+			if err := s.Close(context.Background()); err != nil {
 				b.Fatal(err)
 			}
 			s = open(b, cfg)

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"context"
 	sqldriver "database/sql/driver"
 	"errors"
 	"path/filepath"
@@ -30,7 +31,7 @@ func older(t *testing.T, steps []string, logged bool) string {
 		put(t, killed+".wal", read(t, path+".wal"))
 		path = killed
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -66,7 +67,7 @@ func TestOlderSchemaIsUpgraded(t *testing.T) {
 		if got := mustWrite(t, s, event("e")); got.Repeated != 1 {
 			t.Errorf("logged %t: second Write of the event = %+v, want a repeat", logged, got)
 		}
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		refuse(t, path, store.ErrNewerSchema)
@@ -88,7 +89,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
 	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine, testClusterRows}); err == nil {
-		_ = s.Close()
+		_ = s.Close(context.Background())
 		t.Fatal("Open with a failing step returned no error")
 	}
 	s := open(t, Config{Path: path})

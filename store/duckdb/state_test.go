@@ -63,7 +63,7 @@ func TestStoredPartials(t *testing.T) {
 	want, _ := firstAnswers(t, s)
 	reopen := func() {
 		t.Helper()
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		s = open(t, Config{Path: path})

@@ -43,7 +43,7 @@ func openSetup(t testing.TB, cfg Config, with setup) *Store {
 		t.Fatalf("Open: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})

@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -206,7 +207,7 @@ func opened(t *testing.T, file, log []byte, events int64, texts ...string) (path
 	if len(texts) == 0 && lines.Len() > 0 {
 		t.Errorf("the logger received %s, want nothing", lines.String())
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, Config{Path: path})

@@ -24,8 +24,8 @@ var (
 	_ audit.Sizer  = (*AuditLog)(nil)
 )
 
-// Audit returns the log of the audit trail. Closing s also closes the log.
-func (s *Store) Audit() *AuditLog { return &AuditLog{s} }
+// Audit returns the log of the audit trail, an [AuditLog]. Closing s also closes the log.
+func (s *Store) Audit() audit.Store { return &AuditLog{s} }
 
 // Chains implements [audit.Trail].
 func (l *AuditLog) Chains(ctx context.Context) ([]audit.Chain, error) {

@@ -23,7 +23,7 @@ func TestAuditConforms(t *testing.T) {
 			return authtest.LogBench{
 				Log: s.Audit(),
 				Again: func(t *testing.T) audit.Log {
-					if err := s.Close(); err != nil {
+					if err := s.Close(context.Background()); err != nil {
 						t.Fatal(err)
 					}
 					return mustOpen(t, cfg).Audit()
@@ -103,7 +103,7 @@ func TestAuditForgedNextEntry(t *testing.T) {
 		}
 		forged := audit.Record{Writer: chains[0].Head.Writer, Seq: 2, Entry: use1(2)}
 		err = s.update(t.Context(), "forge", func(ctx context.Context, db querier) error {
-			return s.Audit().insert(ctx, db, pagesOf([]audit.Record{forged}))
+			return (&AuditLog{s}).insert(ctx, db, pagesOf([]audit.Record{forged}))
 		})
 		if err != nil {
 			t.Fatal(err)

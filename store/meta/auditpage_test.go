@@ -2,6 +2,7 @@ package meta
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func TestAuditOfManyPages(t *testing.T) {
 func TestOpenIgnoresDamageToTheTrail(t *testing.T) {
 	cfg := config(t)
 	s, all := recorded(t, cfg, 500)
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	rewrite(func(b []byte) []byte {

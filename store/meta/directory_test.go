@@ -183,7 +183,7 @@ func TestRecords(t *testing.T) {
 		if diff := cmp.Diff(none, contentsOf(t, s, "nobody")); diff != "" {
 			t.Errorf("the lists of an unknown owner (-want +got):\n%s", diff)
 		}
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		s = mustOpen(t, cfg)

@@ -78,7 +78,7 @@ func mustOpen(t testing.TB, cfg Config) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -36,7 +36,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer records.Close()
+	defer records.Close(context.Background())
 
 	_, err1 := records.CreateOwner(ctx, meta.Owner{ID: "acme", Name: "Acme"})
 	site, err2 := records.CreateWebsite(ctx, store.Website{ID: "shop", Owner: "acme", Domain: "https://Shop.example/"})

@@ -18,8 +18,8 @@ type Flags struct{ store *Store }
 
 var _ flags.Store = Flags{}
 
-// Flags returns the feature flags of s.
-func (s *Store) Flags() Flags { return Flags{s} }
+// Flags returns the feature flags of s, as [Flags].
+func (s *Store) Flags() flags.Store { return Flags{s} }
 
 var (
 	flagColumns  = []string{"client_kind", "client", "id", "environment", "flag_key", "definition"}

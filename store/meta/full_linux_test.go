@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	ballast := filepath.Join(dir, "ballast")
@@ -37,7 +38,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	if s, err := Open(t.Context(), cfg); !errors.Is(err, store.ErrFull) {
 		t.Errorf("Open on a full disk: %v", err)
 		if err == nil {
-			_ = s.Close()
+			_ = s.Close(context.Background())
 		}
 	}
 	if err := os.Remove(ballast); err != nil {
@@ -46,7 +47,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	if s, err = Open(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }

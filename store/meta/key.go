@@ -166,6 +166,9 @@ func (s *Store) changeKey(ctx context.Context, what, id string, q sq.UpdateBuild
 	return err
 }
 
+// Pepper returns Config.Pepper, under which s has the digests of keys.
+func (s *Store) Pepper() auth.Pepper { return s.cfg.Pepper }
+
 // Notify makes s notify inv of every later change of a key that s stored, or may have stored ([ErrInDoubt]).
 func (s *Store) Notify(inv auth.Invalidator) {
 	s.mu.Lock()

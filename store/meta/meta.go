@@ -81,7 +81,8 @@ type Store struct {
 	mu           sync.Mutex
 	invalidators []auth.Invalidator
 	closing      sync.Once
-	closed       error // the result of Close
+	closed       chan struct{} // closed when everything is closed
+	fault        error         // the result of Close, after closed
 }
 
 var (
@@ -126,7 +127,8 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		cfg: cfg, lang: lang, write: write, read: read,
+		closed: make(chan struct{}),
+		cfg:    cfg, lang: lang, write: write, read: read,
 		at:     lang.name(cfg),
 		turns:  newTurns(write),
 		sql:    sq.StatementBuilder.PlaceholderFormat(lang.placeholder),
@@ -134,7 +136,7 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	}
 	s.cfg.DSN = ""
 	if err := s.prepare(ctx, files); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close(context.Background()))
 	}
 	s.startUses()
 	return s, nil
@@ -187,13 +189,21 @@ func connect(l lang, cfg Config) (write, read *sql.DB, err error) {
 }
 
 // Close stores pending uses of keys, ends all work and closes the connections. Further calls return the same
-// error.
-func (s *Store) Close() error {
+// error. If ctx ends first, Close returns its error, and closing continues.
+func (s *Store) Close(ctx context.Context) error {
 	s.closing.Do(func() {
-		// The writer is closed last, because this moves the write-ahead log into the file.
-		s.closed = errors.Join(s.stopUses(), s.read.Close(), s.write.Close())
+		go func() {
+			// The writer is closed last, because this moves the write-ahead log into the file.
+			s.fault = errors.Join(s.stopUses(), s.read.Close(), s.write.Close())
+			close(s.closed)
+		}()
 	})
-	return s.closed
+	select {
+	case <-s.closed:
+		return s.fault
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Ping reads a record, and returns an error if that fails. The error wraps store.ErrUnavailable or

@@ -145,7 +145,7 @@ func TestEnded(t *testing.T) {
 		if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != 0 {
 			t.Errorf("Websites = %v, %v", sites, err)
 		}
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Ping(t.Context()); err == nil {
@@ -186,7 +186,7 @@ func TestPathsWithSpecialCharacters(t *testing.T) {
 		if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := os.ReadDir(filepath.Dir(cfg.Path))

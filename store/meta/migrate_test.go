@@ -2,6 +2,7 @@ package meta
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"slices"
@@ -38,7 +39,7 @@ func TestOlderFileIsMigrated(t *testing.T) {
 			t.Errorf("the websites have the shades %q, %v", shades, err)
 		}
 		sites, err := s.Websites(t.Context(), "acme")
-		if err := errors.Join(err, s.Close()); err != nil || len(sites) != 200 {
+		if err := errors.Join(err, s.Close(context.Background())); err != nil || len(sites) != 200 {
 			t.Errorf("%d websites after the migrations, %v; want 200", len(sites), err)
 		}
 	})
@@ -61,7 +62,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		sites, err := s.Websites(t.Context(), "acme")
-		if err := errors.Join(err, s.Close()); err != nil || len(sites) != 200 {
+		if err := errors.Join(err, s.Close(context.Background())); err != nil || len(sites) != 200 {
 			t.Errorf("%d websites after a migration that failed, %v; want 200", len(sites), err)
 		}
 	})
@@ -97,7 +98,7 @@ func TestConcurrentOpen(t *testing.T) {
 		}
 		for _, s := range stores {
 			if s != nil {
-				if err := s.Close(); err != nil {
+				if err := s.Close(context.Background()); err != nil {
 					t.Error(err)
 				}
 			}

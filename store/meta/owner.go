@@ -128,7 +128,7 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, kind.name, found[0])
 			}
 		}
-		for _, q := range append(s.Flags().dropAll(flags.OfOrganization(id)), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
+		for _, q := range append(Flags{s}.dropAll(flags.OfOrganization(id)), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}

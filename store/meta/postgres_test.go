@@ -2,6 +2,7 @@ package meta
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -86,7 +87,7 @@ func TestPostgresSchemaWithOtherTables(t *testing.T) {
 			t.Errorf("%s: %v", c.says, err)
 		}
 		if s != nil {
-			if err := s.Close(); err != nil {
+			if err := s.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -96,7 +97,7 @@ func TestPostgresSchemaWithOtherTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := newer.Close(); err != nil {
+	if err := newer.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := Open(t.Context(), cfg); !errors.Is(err, store.ErrNewerSchema) || s != nil {

@@ -33,7 +33,7 @@ func filled(t *testing.T, cfg Config) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return cfg
@@ -69,7 +69,7 @@ func TestRejectedFilesAreNotChanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Close(); err != nil {
+			if err := s.Close(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 		}, store.ErrNewerSchema},
@@ -195,7 +195,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 		}
 		if third, err := Open(t.Context(), cfg); err != nil {
 			t.Errorf("opening while another process writes: %v", err)
-		} else if err := third.Close(); err != nil {
+		} else if err := third.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 		if err := tx.Rollback(); err != nil {

@@ -40,7 +40,7 @@ func TestSaltIsCached(t *testing.T) {
 	}
 	want := bytes.Clone(first)
 	clear(first) // callers may change the result
-	if err := s.Close(); err != nil {
+	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := s.Salt(t.Context(), noon); err != nil || !bytes.Equal(again, want) {
@@ -88,7 +88,7 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 				return s
 			},
 			"by a restart": func(t *testing.T, s *Store, cfg Config, _ time.Time) *Store {
-				if err := s.Close(); err != nil {
+				if err := s.Close(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 				return mustOpen(t, cfg)

@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -56,7 +57,7 @@ func TestUsesAreStoredOnClose(t *testing.T) {
 		if got := lastUsed(t, s, "k"); !got.Equal(noonStored) {
 			t.Errorf("last used %v, want %v", got, noonStored)
 		}
-		if err := s.Close(); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		s = mustOpen(t, cfg)

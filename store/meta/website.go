@@ -53,7 +53,7 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 // website may be removed or not. The error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 	return websites.remove(ctx, s, id, func(ctx context.Context, db querier) error {
-		for _, q := range append(s.Flags().dropAll(flags.OfWebsite(id)), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id})) {
+		for _, q := range append(Flags{s}.dropAll(flags.OfWebsite(id)), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}

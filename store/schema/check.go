@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -87,6 +88,23 @@ func Written[R any](rows []R, repeated func(*R) bool) (sum store.Written) {
 	return sum
 }
 
+var (
+	errNotUTF8 = errors.New("not valid UTF-8")
+	errNUL     = errors.New("it must not contain NUL")
+)
+
+// checkText returns the reason why a text cannot be stored, or nil. Not every database can hold the character NUL.
+// Package track removes it, and filters cannot contain it.
+func checkText(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return errNotUTF8
+	case strings.ContainsRune(text, 0):
+		return errNUL
+	}
+	return nil
+}
+
 // check returns the reason why an item cannot be stored, or nil.
 func (t *Table) check(r Row) error {
 	at := t.head(r)
@@ -99,8 +117,9 @@ func (t *Table) check(r Row) error {
 		return errors.New("no time")
 	case year < 1 || year > 9999:
 		return fmt.Errorf("the year must be between 1 and 9999, not %d", year)
-	case !utf8.ValidString(*at.subject):
-		return fmt.Errorf("a %s that is not valid UTF-8", t.of)
+	}
+	if err := checkText(*at.subject); err != nil {
+		return fmt.Errorf("%s: %w", t.of, err)
 	}
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -111,8 +130,8 @@ func (t *Table) check(r Row) error {
 		for r.Sample = range rows {
 			switch {
 			case c.text != nil:
-				if !utf8.ValidString(*c.text(r)) {
-					return fmt.Errorf("%s: not valid UTF-8", c.Name)
+				if err := checkText(*c.text(r)); err != nil {
+					return fmt.Errorf("%s: %w", c.Name, err)
 				}
 			case c.Kind == Small:
 				if n := c.number(r).V; n > c.most {

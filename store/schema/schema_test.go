@@ -92,8 +92,8 @@ func (t *Table) values(r Row) []string {
 	return all
 }
 
-// The golden file shows a reviewer which fields each column stores. A field without a column would be lost
-// silently.
+// The golden file shows a reviewer which fields each column stores, and which columns stores add. A field without a
+// column would be lost silently.
 func TestGoldenColumns(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure"}
@@ -121,6 +121,14 @@ func TestGoldenColumns(t *testing.T) {
 				key = ", key"
 			}
 			fmt.Fprintf(&list, "%s.%s: %s of %s%s\n", table.ID, c.Name, kinds[c.Kind], strings.Join(made[i], ", "), key)
+		}
+		for _, h := range table.Hashes() {
+			fmt.Fprintf(&list, "%s.%s: hash of %s, added by stores\n", table.ID, h.Name, h.Of)
+		}
+	}
+	for _, table := range SealedTables() {
+		for _, c := range table.Columns {
+			fmt.Fprintf(&list, "%s.%s: %s, computed\n", table.Name, c.Name, kinds[c.Kind])
 		}
 	}
 	golden.Check(t, "testdata/columns.golden", []byte(list.String()))
@@ -153,7 +161,7 @@ func TestColumnsAreSet(t *testing.T) {
 	}
 }
 
-// A text that is not UTF-8 is rejected, whatever field of whatever row it is in.
+// A text that is not UTF-8 or contains NUL is rejected, whatever field of whatever row it is in.
 func TestEveryTextOfARowIsChecked(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -172,10 +180,12 @@ func TestEveryTextOfARowIsChecked(t *testing.T) {
 			if text.Kind() != reflect.String {
 				continue
 			}
-			text.SetString("\xff")
 			tried++
-			if err := Items(&b, func(Item) {}); err == nil {
-				t.Errorf("%s.%s: a text that is not valid UTF-8 was accepted", table.ID, f.name)
+			for _, bad := range []string{"\xff", "a\x00b"} {
+				text.SetString(bad)
+				if err := Items(&b, func(Item) {}); err == nil {
+					t.Errorf("%s.%s: the text %q was accepted", table.ID, f.name, bad)
+				}
 			}
 		}
 	}

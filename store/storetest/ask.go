@@ -1,9 +1,11 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,12 +50,47 @@ func (c testCase) check(t *testing.T, s store.Store) {
 		t.Errorf("%s\nis rejected: %v", asked, err)
 		return
 	}
-	got := answerOf(t.Context(), engine, query.Access{Subject: c.of, Filters: c.filters}, requests[0].Request)
+	access := query.Access{Subject: c.of, Filters: c.filters}
+	got := answerOf(t.Context(), engine, access, requests[0].Request)
 	if got.fault != "" {
-		t.Errorf("%s\nfails: %s", asked, got.fault)
+		t.Errorf("%s\nfails: %s\n%s", asked, got.fault, statementsOf(t.Context(), s, access, requests[0].Request))
 	} else if diff := differingRow(c.rows(), got.texts); diff != "" {
-		t.Errorf("%s\nThe rule: %s\n%s", asked, c.rule, diff)
+		t.Errorf("%s\nThe rule: %s\n%s\n%s", asked, c.rule, diff, statementsOf(t.Context(), s, access, requests[0].Request))
 	}
+}
+
+// statementsOf returns the SQL of the statements that answer a request, each with its arguments and its error. It is
+// for the messages of tests that fail.
+func statementsOf(ctx context.Context, s store.Store, a query.Access, req query.Request) string {
+	said := &spoken{Store: s}
+	engine, err := query.New(query.Config{Store: said, Now: func() time.Time { return now }})
+	if err != nil {
+		return err.Error()
+	}
+	_, _ = engine.Run(ctx, a, req) // the caller knows the result
+	return strings.Join(said.texts, "\n")
+}
+
+// spoken is a store that records its statements. It has no optional interfaces, so the engine answers from rows.
+type spoken struct {
+	store.Store
+	mu    sync.Mutex
+	texts []string
+}
+
+func (s *spoken) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	rows, err := s.Store.Query(ctx, stmt)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := "The statement: " + stmt.SQL
+	for _, a := range stmt.Args {
+		text += fmt.Sprintf("\n%s = %v", a.Name, a.Value)
+	}
+	if err != nil {
+		text += "\nIts error: " + err.Error()
+	}
+	s.texts = append(s.texts, text)
+	return rows, err
 }
 
 // everyType tests that every type answers all requests that it claims to support: without options, and grouped,
@@ -75,7 +112,8 @@ func everyType(t *testing.T, s store.Store, sampleEvery int) {
 				}
 				got := answerOf(t.Context(), engine, query.Access{Subject: of, Filters: filters}, req)
 				if got.fault != "" {
-					t.Errorf("%v\nmandatory filters %v\nfails: %s", question{of, now, req}, filters, got.fault)
+					t.Errorf("%v\nmandatory filters %v\nfails: %s\n%s", question{of, now, req}, filters, got.fault,
+						statementsOf(t.Context(), s, query.Access{Subject: of, Filters: filters}, req))
 				}
 			}
 			for _, req := range ways(info) {

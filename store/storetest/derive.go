@@ -8,6 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // deriverCases returns the cases of store.Deriver.
@@ -19,6 +20,8 @@ func deriverCases() []contractCase {
 			defends: "answers merged from states of days are current"},
 		{name: "a seal is valid until rows change, and can be replaced", run: testSeal,
 			defends: "The seal is valid while all days that it was computed from have a Version of at most Sealed; Seal replaces the stored results"},
+		{name: "seals have the columns of package schema", run: testSealedColumns,
+			defends: "the columns of its statements have the same names as the columns of the tables that store them"},
 		{name: "erasing removes seals", run: testEraseSealed, defends: "Erase removes all rows of s"},
 	}
 }
@@ -167,6 +170,49 @@ func testSeal(w *trial) {
 			if n := w.seals(true); n != 18 {
 				w.Errorf("%d seals are valid, want 18", n)
 			}
+		}
+	}
+}
+
+// A sealWatcher records what the engine derives.
+type sealWatcher struct {
+	derivedStore
+	derived []store.Derivation
+}
+
+func (s *sealWatcher) Seal(ctx context.Context, d store.Derivation) error {
+	s.derived = append(s.derived, d)
+	return s.derivedStore.Seal(ctx, d)
+}
+
+func testSealedColumns(w *trial) {
+	of, ok := w.store.(derivedStore)
+	if !ok {
+		w.Skip("the store is not a Deriver")
+	}
+	w.write(dayBefore(1, "e"), 1, 0)
+	watched := &sealWatcher{derivedStore: of}
+	e, err := query.New(query.Config{Store: watched, Now: w.clock})
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := e.Seal(w.Context(), w.own(website("w")), midnight.AddDate(0, 0, -1), midnight); err != nil || len(watched.derived) == 0 {
+		w.Fatalf("Seal: %v, %d derivations", err, len(watched.derived))
+	}
+	statements := []store.Statement{watched.derived[0].Sessions, watched.derived[0].Hits}
+	for i, table := range schema.SealedTables() {
+		want := []string{"subject"}
+		for _, c := range table.Columns {
+			want = append(want, c.Name)
+		}
+		if w.store.Dialect().Seals.CountryNumber && table.Name == schema.SealedHits {
+			want = append(want, "country_number")
+		}
+		got := slices.Clone(statements[i].Columns)
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			w.Errorf("%s: the statement has the columns %q, package schema %q", table.Name, got, want)
 		}
 	}
 }

@@ -8,7 +8,7 @@
 //				if err != nil {
 //					t.Fatal(err)
 //				}
-//				t.Cleanup(func() { _ = s.Close() })
+//				t.Cleanup(func() { _ = s.Close(context.Background()) })
 //				return s
 //			},
 //			Slow: store.Statement{Label: "slow", SQL: "SELECT …", Kinds: []dialect.Kind{dialect.Int}},

@@ -164,8 +164,12 @@ func readsBack(resp *query.Response) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return fmt.Errorf("the response is not read back: %w", err)
 	}
-	if again, err := json.Marshal(read); err != nil || !bytes.Equal(again, text) {
-		return fmt.Errorf("the response is read back differently (%v): %s", err, firstDifference(string(text), string(again)))
+	again, err := json.Marshal(read)
+	if err != nil {
+		return fmt.Errorf("the response that was read back: %w", err)
+	}
+	if !bytes.Equal(again, text) {
+		return fmt.Errorf("the response is read back differently: %s", firstDifference(string(text), string(again)))
 	}
 	return nil
 }

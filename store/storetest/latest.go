@@ -72,7 +72,7 @@ func pagesOfLatest(t *testing.T, s store.Store) {
 		if diff := differingPage(t.Context(), mistaken{s, s.Dialect(), &m}); diff == "" {
 			t.Errorf("%s: the test did not notice the mistake", m.Name)
 		} else {
-			t.Logf("%s: %s", m.Name, diff)
+			t.Logf("the planted mistake %q was noticed, as it must be: %s", m.Name, diff)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 			Template: changed(dialect.Quantile, "quantile_cont", "quantile_disc", "quantileExactInclusiveOrNull", "quantileExactOrNull")},
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))", When: Filtered("%", "_")},
 		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE ('%' || $2 || '%'))", When: Filtered("%", "_")},
-		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: changed(dialect.FloorDiv, "floor(", "round(")},
+		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: changed(dialect.FloorDiv, "floor(", "round("), When: byHour},
 		{Name: "fields of the session's last event", Op: dialect.ArgMinRowIf, Template: changed(dialect.ArgMinRowIf, "min", "max", "Min", "Max")},
 		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
 		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: changed(dialect.ArgMaxList, "max", "min", "Max", "Min"),
@@ -99,6 +99,7 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
+			m.mustChange(t, first.Dialect())
 			m.mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				want := data
 				if seed != firstDataset {
@@ -119,12 +120,22 @@ func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	first := other.filledWith(t, firstDataset)
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
+			m.mustChange(t, first.Dialect())
 			m.mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				want := one.runnerWith(t, seed, whole, firstOf(questions, 0))
 				got := newEngineRunner(t, query.Config{Store: m.planted(t, other, first, seed)}, whole)
 				return compareStores(t.Context(), want, got, questions, true)
 			})
 		})
+	}
+}
+
+// mustChange skips a test of m if its template is the one of the dialect. For example, it may exchange the name of a
+// function that the dialect does not use.
+func (m *Mutation) mustChange(t *testing.T, d *dialect.Dialect) {
+	t.Helper()
+	if m.Template != "" && m.Template == d.Templates[m.Op] {
+		t.Skipf("not tested: the mutation does not change the template %s of the dialect %s", m.Op, d.Name)
 	}
 }
 
@@ -140,11 +151,11 @@ func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions it
 			t.Fatalf("seed %d: the statement with the mistake fails: %s", seed, found.differ[0])
 		}
 		if len(found.differ) > 0 {
-			t.Logf("seed %d: noticed after %d questions: %s", seed, found.asked, found.differ[0])
+			t.Logf("the planted mistake was noticed, as it must be, with seed %d after %d questions: %s", seed, found.asked, found.differ[0])
 			return
 		}
 	}
-	t.Error("the comparison did not notice the mistake")
+	t.Errorf("the comparison did not notice the mistake %q in any of its questions; perhaps it changes no statement of this dialect", m.Name)
 }
 
 // questions returns at most 400 questions about the dataset of a seed that may show m.
@@ -169,6 +180,10 @@ func (m *Mutation) questions(seed uint64) iter.Seq[reference.Question] {
 func OfType(names ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool { return slices.Contains(names, q.Type) }
 }
+
+// byHour selects questions with buckets of hours. Rows of the last bucket that are moved out of the range make the engine fail, and days
+// and weeks have more of them.
+func byHour(q reference.Question) bool { return q.Grain == "hourly" }
 
 // Filtered returns a Mutation.When that selects questions with a filter whose value contains one of these texts.
 func Filtered(texts ...string) func(reference.Question) bool {

@@ -1,7 +1,7 @@
 package storetest
 
 import (
-	"io"
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -16,7 +16,7 @@ type Harness struct {
 	// the store keeps rows only in memory; then restarts are not tested.
 	Create func(t *testing.T) string
 	// Open opens the store at an address returned by Create, and closes it with t.Cleanup. now is the clock for
-	// the receipt of rows. For a restart, Prove calls the store's method Close, if it exists, and then Open
+	// the receipt of rows. For a restart, Prove calls the store's method Close(ctx), if it exists, and then Open
 	// again. Without Create, the address is empty, and each call must return a new store. Required.
 	Open func(t *testing.T, address string, now func() time.Time) store.Store
 	// Fill stores the rows of b in s, which is empty and does not implement store.Writer. No two items of b
@@ -143,11 +143,13 @@ func without[T any](items []T, left map[int]bool) (kept []T) {
 	return kept
 }
 
-// mustClose closes a store that has a method Close.
+// mustClose closes a store that has a method Close(ctx).
 func mustClose(t *testing.T, s store.Store) {
 	t.Helper()
-	if c, ok := s.(io.Closer); ok {
-		if err := c.Close(); err != nil {
+	if c, ok := s.(interface {
+		Close(ctx context.Context) error
+	}); ok {
+		if err := c.Close(context.Background()); err != nil {
 			t.Fatalf("Close: %v", err)
 		}
 	}

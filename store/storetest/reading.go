@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -49,7 +47,7 @@ func kinds(t *testing.T, s store.Store) {
 			d.Arg("t", dialect.Text), d.Call(dialect.Lookup, d.Arg("t", dialect.Text), d.Arg("l", dialect.Texts), d.Arg("l", dialect.Texts), "'no'"), null),
 		Args: []dialect.Arg{
 			{Name: "i", Kind: dialect.Int, Value: int64(-1 << 53)}, {Name: "f", Kind: dialect.Float, Value: 0.1},
-			{Name: "t", Kind: dialect.Text, Value: "ü\x00'\"\\%_🎉"}, {Name: "l", Kind: dialect.Texts, Value: []string{"a", "ü\x00'\"\\%_🎉"}},
+			{Name: "t", Kind: dialect.Text, Value: "ü\x01'\"\\%_🎉"}, {Name: "l", Kind: dialect.Texts, Value: []string{"a", "ü\x01'\"\\%_🎉"}},
 		},
 		Kinds: []dialect.Kind{dialect.Int, dialect.Float, dialect.Text, dialect.Text, dialect.Int},
 	}
@@ -65,9 +63,24 @@ func kinds(t *testing.T, s store.Store) {
 			t.Errorf("column %d has kind %d, want %d", i, got, want)
 		}
 	}
-	got := []any{rows.Columns[0].Ints[0], rows.Columns[1].Floats[0], rows.Columns[2].Texts[0], rows.Columns[3].Texts[0], rows.Columns[4].Null(0)}
-	if diff := cmp.Diff([]any{int64(-1 << 53), 0.1, "ü\x00'\"\\%_🎉", "ü\x00'\"\\%_🎉", true}, got); diff != "" {
-		t.Error(diff)
+	nothing := stmt
+	nothing.SQL += " FROM (SELECT 1 AS n) AS t WHERE n > 1"
+	if empty, err := s.Query(t.Context(), nothing); err != nil || empty.Len != 0 || len(empty.Columns) != len(stmt.Kinds) {
+		t.Errorf("%s\nmust return no rows and %d columns: %+v, %v", nothing.SQL, len(stmt.Kinds), empty, err)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"an argument of kind Int", rows.Columns[0].Ints[0], int64(-1 << 53)},
+		{"an argument of kind Float", rows.Columns[1].Floats[0], 0.1},
+		{"an argument of kind Text", rows.Columns[2].Texts[0], "ü\x01'\"\\%_🎉"},
+		{"Lookup in arguments of kind Texts", rows.Columns[3].Texts[0], "ü\x01'\"\\%_🎉"},
+		{"NullIf of equal values is null", rows.Columns[4].Null(0), true},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %#v, want %#v", c.what, c.got, c.want)
+		}
 	}
 }
 

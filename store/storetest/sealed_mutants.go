@@ -205,6 +205,9 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				}
 				s := h.open(t)
 				got := h.warmed(t, s, m.made.over(s.(derivedStore)), seed, m.how, firstOf(questions, m.warm))
+				if m.warm > 0 { // the statement answers at first and stale partials later, so a repeated answer differs
+					got.again = 0
+				}
 				if m.made.kept != nil { // only the first answer can show the mistake
 					got.engine, got.second, got.again = got.second, nil, 0
 				}

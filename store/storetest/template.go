@@ -72,7 +72,7 @@ func (p *templateWriter) check(t *testing.T, s store.Store, c templateCase) {
 	}
 	rows, err := s.Query(t.Context(), stmt)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s\nfails: %v", stmt.SQL, err)
 	}
 	values := make([]string, rows.Len)
 	for i := range values {
@@ -168,6 +168,9 @@ func (p *templateWriter) choices() []templateCase {
 		{"Coalesce", dialect.Int, p.call(dialect.Coalesce, "NULL", "2", "3"), "", "2"},
 		{"NullIf", dialect.Int, p.call(dialect.NullIf, "2", "2"), "", "null"},
 		{"NullIf of a different value", dialect.Int, p.call(dialect.NullIf, "2", "3"), "", "2"},
+		{"NullInt", dialect.Int, p.call(dialect.NullInt), "", "null"},
+		{"NullFloat", dialect.Float, p.call(dialect.NullFloat), "", "null"},
+		{"NullText", dialect.Text, p.call(dialect.NullText), "", "null"},
 		{"If", dialect.Int, p.call(dialect.If, "1 > 2", "1", "2"), "", "2"},
 		{"If of null is the else case", dialect.Int, p.call(dialect.If, unknown, "1", "2"), "", "2"},
 		{"Greatest", dialect.Int, p.call(dialect.Greatest, "1", "3", "2"), "", "3"},

@@ -33,6 +33,7 @@ func (p *templateWriter) texts() []templateCase {
 		{"URLHost", text, p.call(dialect.URLHost, address), "", "bücher.example"},
 		{"URLHost without a host", text, p.call(dialect.URLHost, "'mailto:a@example.org'"), "", ""},
 		{"TextToJSON", text, p.call(dialect.TextToJSON, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
+		{"TextToJSON writes control characters as upper-case \\u001F", text, p.call(dialect.TextToJSON, p.text("controls", "\x01\x1f\x7f\b\f\n\r")), "", `"\u0001\u001F` + "\x7f" + `\b\f\n\r"`},
 		{"JSONText", text, p.call(dialect.JSONText, p.text("member", `{"a":"x\u00fc","a":"y","n":123456789012345678901234567890}`), "'a'"), "", "xü"},
 		{"JSONText of true", text, p.call(dialect.JSONText, p.text("truth", `{"a":true}`), "'a'"), "", "true"},
 		{"JSONText of a number", text, p.call(dialect.JSONText, p.text("digits", `{"a":1}`), "'a'"), "", ""},
@@ -106,6 +107,8 @@ func (p *templateWriter) tables() []templateCase {
 		{"JSONEach escapes only what it must", dialect.Text, member,
 			members("signs", `{"a":{"x":"\u2028\\u2028\/"},"b":"\u2028\/","c":"it's \"x\""}`),
 			"a={\"x\":\"\u2028\\\\u2028/\"}|b=\u2028/|c=it's \"x\""},
+		{"JSONEach leaves out blanks, and writes control characters as upper-case \\u001F", dialect.Text, member,
+			members("blanks", "{ \"a\" : [ 1, {\"b\" :\t\"\\u001f \\u0001\"} ],\n\"b\": true }"), `a=[1,{"b":"\u001F \u0001"}]|b=true`},
 		{"JSONEach of an invalid object", dialect.Text, member, members("nothing", "no object"), ""},
 	}
 }

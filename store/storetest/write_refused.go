@@ -16,7 +16,7 @@ import (
 func refusalCases() []contractCase {
 	return []contractCase{
 		{name: "an invalid row rejects the whole batch", run: testInvalid,
-			defends: "the error wraps ErrInvalid if a row has no id, subject or time, or text that is not valid UTF-8; nothing is stored"},
+			defends: "the error wraps ErrInvalid if a row has no id, subject or time, or text that is not valid UTF-8 or contains NUL; nothing is stored"},
 		{name: "a write with an ended context stores nothing", run: testEnded,
 			defends: "a write whose context ends before the store accepts it is not stored"},
 	}
@@ -32,6 +32,9 @@ func testInvalid(w *trial) {
 		"an event with an unknown kind":  {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Kind: store.Click + 1}}},
 		"an event with a broken text":    {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Text: "a\xff"}}},
 		"an event with a broken id":      {Events: []store.Event{{Website: "w", ID: "\xff", Time: noon}}},
+		"an event with NUL in a text":    {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Title: "a\x00b"}}},
+		"an event with NUL in its id":    {Events: []store.Event{{Website: "w", ID: "x\x00", Time: noon}}},
+		"a website with NUL":             {Events: []store.Event{{Website: "w\x00", ID: "x", Time: noon}}},
 		"a broken website":               {Events: []store.Event{{Website: "\xff", ID: "x", Time: noon}}},
 		"an error without id":            {Errors: []store.Error{{Website: "w", Time: noon}}},
 		"an error with a broken stack":   {Errors: []store.Error{{Website: "w", ID: "x", Time: noon, Stack: "\xc3("}}},

@@ -9,6 +9,7 @@
 package geoip
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -88,5 +89,5 @@ func (f *File) Locate(addr netip.Addr) track.Location {
 	return p
 }
 
-// Close unmaps and closes the file. f must not be used afterwards.
-func (f *File) Close() error { return f.r.Close() }
+// Close unmaps and closes the file. f must not be used afterwards. It does not wait.
+func (f *File) Close(context.Context) error { return f.r.Close() }

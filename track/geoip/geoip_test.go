@@ -1,6 +1,7 @@
 package geoip
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/netip"
@@ -66,7 +67,7 @@ func TestLocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer f.Close(context.Background())
 	for _, c := range []struct {
 		why, ip string
 		want    track.Location

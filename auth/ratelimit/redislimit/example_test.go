@@ -35,7 +35,7 @@ func Example() {
 		decision, err := limiter.Allow(context.Background(), auth.ClassQuery, "a key", 1, two)
 		fmt.Println(decision.OK, decision.Limit, err)
 	}
-	fmt.Println(errors.Join(limiter.Close(), client.Close()))
+	fmt.Println(errors.Join(limiter.Close(context.Background()), client.Close()))
 	// Output:
 	// true 2 <nil>
 	// true 2 <nil>

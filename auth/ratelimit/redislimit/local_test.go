@@ -59,7 +59,7 @@ func TestWhateverFailsDecisionsAreLocal(t *testing.T) {
 func TestAfterCloseDecisionsAreLocal(t *testing.T) {
 	b := &brokenRedis{err: errors.New("gone")}
 	l, j := newLimiter(t, b, ratelimit.Config{})
-	if err := l.Close(); err != nil {
+	if err := l.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if d := allow(t, l, "key", 1, 30); !d.OK || d.Remaining != 29 || b.asked.Load() != 0 || j.count("away") != 0 {

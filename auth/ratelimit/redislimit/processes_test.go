@@ -99,7 +99,7 @@ func child(dsn, duration string) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer l.Close(context.Background())
 	var r report
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(200 * time.Microsecond) {
 		began := time.Now()

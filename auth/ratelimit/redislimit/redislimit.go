@@ -4,7 +4,7 @@
 //	local, err := ratelimit.New(ratelimit.Config{}) // defines the limits
 //	limiter, err := redislimit.New(redislimit.Config{Client: redis.NewClient(options), Local: local})
 //	decision, err := limiter.Allow(ctx, auth.ClassQuery, key.ID, 1, key.Limits)
-//	defer limiter.Close()
+//	defer limiter.Close(ctx)
 //
 // Each bucket is one Redis key that holds an instant. A short script updates it with the clock of Redis (GCRA, the
 // generic cell rate algorithm). So all processes together let at most limit · (1 + t/60) requests pass in t
@@ -170,15 +170,25 @@ func (l *Limiter) Acquire(id string, factor int) auth.Decision {
 // Release implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Release(id string) { l.cfg.Local.Release(id) }
 
-// Close stops the background work. Later decisions are local.
-func (l *Limiter) Close() error {
+// Close stops the background work, and waits for it until ctx ends. Later decisions are local.
+func (l *Limiter) Close(ctx context.Context) error {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
 	l.end()
-	l.probes.Wait()
 	l.away.Store(true)
-	return nil
+	ended := make(chan struct{})
+	go func() {
+		l.probes.Wait()
+		l.away.Store(true) // the last probe may have reached Redis
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // lost makes decisions local until probe reaches Redis again.

@@ -138,7 +138,7 @@ func newBounded(t testing.TB, client redis.Scripter, local ratelimit.Config, tim
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() })
+	t.Cleanup(func() { _ = l.Close(context.Background()) })
 	return l, &j
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
@@ -122,7 +120,7 @@ func (c *chooser) chooseIDs(few *part, id expr.Expr) {
 		return
 	}
 	c.with("ordered_page", c.build(chosen))
-	c.with("chosen", sqlbuilder.UnionAll(c.build(*latest),
+	c.with("chosen", unionAll(c.build(*latest),
 		c.build(selection{from: relation{"ordered_page", "y"}, columns: []named{{chosenID, expr.Col("y", chosenID)}}})))
 }
 

@@ -3,8 +3,6 @@ package compile
 import (
 	"slices"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -54,7 +52,7 @@ func (c *sessionizer) sessionize(name string, events selection, spec sessionSpec
 
 	short := c.attribute(relation{name + "_ids", "f"}, facts.columns, attributedFromSingle(spec.earlyRows))
 	short.where = []expr.Expr{expr.Not(multiDay("f"))}
-	c.with(name, sqlbuilder.UnionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows)))))
+	c.with(name, unionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows)))))
 }
 
 // The columns of sessions that depend on what is asked.

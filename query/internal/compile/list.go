@@ -75,7 +75,7 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), catalog.Row("session_hash")), expr.Eq(h("start"), catalog.Row("start")))}}
 		union = append(union, c.build(kept))
 	}
-	c.with("listed", unionAll(union))
+	c.with("listed", unionAll(union...))
 }
 
 // listed returns the conditions on the rows of tb that may be listed: rows in the range and, for a table with wholeSessions, all

@@ -3,8 +3,6 @@ package compile
 import (
 	"slices"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -29,7 +27,7 @@ func (c *tables) outages() {
 	last := selection{from: relation{"checks", "t"}, group: len(group), columns: slices.Concat(group, []named{
 		{"time", expr.Call(dialect.Max, catalog.Row("time"))}, {"event_id", expr.Lit("")}, {"status", catalog.Latest(catalog.Row("status"))}})}
 	last.where = append(c.read(before), c.conditions(catalog.Checks)...)
-	c.with("checks_seen", sqlbuilder.UnionAll(c.build(inside), c.build(last)))
+	c.with("checks_seen", unionAll(c.build(inside), c.build(last)))
 
 	end := min(to, c.p.Now.UnixMilli())
 	partition := []expr.Expr{expr.Int(0)}

@@ -146,7 +146,7 @@ func (c *tables) hits(p *part) {
 		}
 		union = append(union, c.build(kept))
 	}
-	c.with("hits_"+p.tb.Name, unionAll(union))
+	c.with("hits_"+p.tb.Name, unionAll(union...))
 }
 
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
@@ -181,7 +181,7 @@ func (c *sessionizer) matching(of []days.Part, only expr.Expr) {
 		union = append(union, c.build(unchanged(w, selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), only),
 			columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})))
 	}
-	c.with("sealed_starts", unionAll(union))
+	c.with("sealed_starts", unionAll(union...))
 	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
 	around := calendar.Interval{From: of[0].From, To: of[len(of)-1].To}.Widen(0, calendar.Day)
 	inside := expr.And(expr.Eq(n("session_hash"), catalog.Row("session_hash")),

@@ -216,5 +216,5 @@ func (c *sessionizer) sessionsBeside(name string, gap calendar.Interval, events 
 		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.From)), expr.Lt(expr.Col("f", "start"), milli(gap.To))}
 		union = append(union, c.build(formed))
 	}
-	c.with(name, unionAll(union))
+	c.with(name, unionAll(union...))
 }

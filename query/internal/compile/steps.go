@@ -67,9 +67,20 @@ func (c *compiler) combine(parts []*part) string {
 	if led {
 		all.columns = append(all.columns, named{catalog.SourceRowsColumn, expr.Call(dialect.Max, expr.Col("u", catalog.SourceRowsColumn))})
 	}
-	c.with("all_parts", sqlbuilder.UnionAll(union...))
+	c.with("all_parts", unionAll(union...))
 	c.with("joined", c.build(all))
 	return "joined"
+}
+
+// nothing is a null of the kind of m: some databases do not take the kind from another member of a union.
+func nothing(m *catalog.BoundMetric) expr.Expr {
+	switch m.Format {
+	case catalog.String, catalog.JSON:
+		return expr.Call(dialect.NullText)
+	case catalog.Number:
+		return expr.Call(dialect.NullFloat)
+	}
+	return expr.Call(dialect.NullInt)
 }
 
 // withNulls selects p's rows with null for the metrics of the other parts.
@@ -83,7 +94,7 @@ func withNulls(p *part, parts []*part, keys []named, sourceRows bool) selection 
 	}
 	for _, other := range parts {
 		for _, m := range other.metrics {
-			e := expr.Null()
+			e := nothing(m)
 			if other == p {
 				e = expr.Col("x", m.Alias())
 			}
@@ -128,7 +139,7 @@ func (c *compiler) zeroRows(of *part) selection {
 	}
 	q.columns = append(q.columns, named{expr.Ident(c.steps.Keys[c.steps.Groups].Name), expr.Col("v", "value")})
 	for _, m := range of.metrics {
-		q.columns = append(q.columns, named{m.Alias(), expr.Null()})
+		q.columns = append(q.columns, named{m.Alias(), nothing(m)})
 	}
 	return q
 }

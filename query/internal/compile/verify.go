@@ -3,8 +3,6 @@ package compile
 import (
 	"slices"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -43,7 +41,7 @@ func Differences(d *dialect.Dialect, website store.Subject, rng calendar.Interva
 	computed.columns = append(computed.columns, named{"copies", expr.Int(1)})
 	kept.columns = append(kept.columns, named{"copies", expr.Int(-1)})
 	differing.columns = append(differing.columns, named{"copies", expr.Call(dialect.Sum, expr.Col("u", "copies"))})
-	c.with("compared", unionAll([]sqlbuilder.Builder{c.build(computed), c.build(kept)}))
+	c.with("compared", unionAll(c.build(computed), c.build(kept)))
 	c.with("differing", c.build(differing))
 	copies := expr.Col("x", "copies")
 	stmt := c.statement("verify "+t.Name, selection{

@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/huandu/go-sqlbuilder"
 
@@ -24,7 +25,11 @@ func (c *writer) statement(label string, final selection) store.Statement {
 		builder.With(sqlbuilder.With(c.ctes...))
 	}
 	text, _ := builder.Build()
-	return store.Statement{Label: label, SQL: text, Args: c.w.Args}
+	columns := make([]string, len(final.columns))
+	for i, col := range final.columns {
+		columns[i] = string(col.as)
+	}
+	return store.Statement{Label: label, SQL: text, Args: c.w.Args, Columns: columns}
 }
 
 // A selection is one SELECT that is not written yet.
@@ -117,12 +122,14 @@ func (c *writer) withOnce(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).SQL(sqlbuilder.Escape(c.w.Dialect.Call(dialect.RunOnce, text))))
 }
 
-// unionAll returns a query for the rows of all, which must not be empty.
-func unionAll(all []sqlbuilder.Builder) sqlbuilder.Builder {
-	if len(all) == 1 {
-		return all[0]
+// unionAll returns a query for the rows of all, which must not be empty. It writes the members without parentheses, because SQLite
+// rejects these. So a member must not have ORDER BY or LIMIT.
+func unionAll(all ...sqlbuilder.Builder) sqlbuilder.Builder {
+	members := make([]any, len(all))
+	for i, one := range all {
+		members[i] = one
 	}
-	return sqlbuilder.UnionAll(all...)
+	return sqlbuilder.Build("$?"+strings.Repeat(" UNION ALL $?", len(all)-1), members...)
 }
 
 // columnsOf lists the columns of relation alias that q reads.

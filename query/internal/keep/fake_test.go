@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/keep"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
-	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -260,8 +260,8 @@ func newWorld(t *testing.T, f *fake, s store.Store) *world {
 	})
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	keeper, _ := s.(store.StateKeeper)
-	w.merger = merge.New(s, types, state.NewCache(1<<20), keeper, pace, log)
-	w.Keeper = keep.New(keep.Config{Store: s, Merger: w.merger, Batch: state.NewCache(1 << 20), Now: f.clock, StoreFrom: 10_000,
+	w.merger = merge.New(s, types, memory.NewCache(1<<20), keeper, pace, log)
+	w.Keeper = keep.New(keep.Config{Store: s, Merger: w.merger, Batch: memory.NewCache(1 << 20), Now: f.clock, StoreFrom: 10_000,
 		Forget: func() { w.forgets++ }, Log: log})
 	return w
 }

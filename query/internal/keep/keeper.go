@@ -42,7 +42,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/internal/merge"
-	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -50,7 +50,7 @@ import (
 type Config struct {
 	Store     store.Store
 	Merger    *merge.Merger // merges the states
-	Batch     *state.Cache  // memory for states that are to be stored; nil: there are none
+	Batch     *memory.Cache // memory for states that are to be stored; nil: there are none
 	Now       func() time.Time
 	StoreFrom int64        // pageviews a day of websites whose states are stored
 	Forget    func()       // drops remembered answers
@@ -74,7 +74,7 @@ type Keeper struct {
 	backlog   atomic.Pointer[Backlog]
 
 	storing sync.Mutex // held while states are in the batch
-	batch   *state.Cache
+	batch   *memory.Cache
 
 	round    sync.Mutex // held during Seal, Reseal and Finish
 	progress func(Backlog)

@@ -12,6 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/codec"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -63,9 +65,9 @@ var errNotBusy = errors.New("query: the website is not busy")
 type batch struct {
 	keeper  *Keeper
 	website store.Subject
-	from    int64        // pageviews a day
-	site    *state.Shelf // that has the partials until they are stored
-	known   *state.Shelf // that knows what is stored
+	from    int64         // pageviews a day
+	site    *memory.Shelf // that has the partials until they are stored
+	known   *memory.Shelf // that knows what is stored
 	sets    merge.StateSets
 	days    []calendar.Interval
 	built   []built
@@ -180,20 +182,22 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 	}
 	found, err := b.keeper.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
-		read := make([]*state.Dictionary, len(b.days))
-		for i, of := range b.days {
-			if stored, ok := found[merge.StoredName{Name: name, Of: of}]; ok {
-				read[i], _ = state.ReadDictionary(stored.Bytes) // a damaged one is replaced
+		for _, of := range b.days {
+			stored, ok := found[merge.StoredName{Name: name, Of: of}]
+			if !ok || b.site.HasDictionary(members, of) {
+				continue
+			}
+			if read, err := codec.ReadDictionary(stored.Bytes); err == nil { // a damaged one is replaced
+				read.Keep(b.site, members, of)
 			}
 		}
-		b.site.KeepDictionaries(members, b.days, read)
 	}
 	return err
 }
 
 // encodeDay makes the states of the i-th day.
 func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
-	var bundles []*state.StateSet
+	var bundles []*codec.StateSet
 	var found [][]*state.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
@@ -208,7 +212,7 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 			names[members] = name
 		}
 	}
-	e := b.site.Encode(of, bundles, found)
+	e := codec.Encode(b.site, of, bundles, found)
 	for j := range states {
 		states[j].Bytes = e.States[j]
 	}
@@ -224,7 +228,7 @@ func (b *batch) replaced(members string, of calendar.Interval) {
 	b.known.ForgetDictionary(members, of)
 	for _, bu := range b.sets.All {
 		if _, has := bu.Called[members]; has {
-			b.known.NoteStored([]state.StoredVersion{{Name: bu.Name, Of: of}})
+			b.known.NoteStored([]memory.StoredVersion{{Name: bu.Name, Of: of}})
 		}
 	}
 }
@@ -243,9 +247,9 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 		if err := b.keeper.merger.Background.Do(ctx, 0, save); err != nil {
 			return err
 		}
-		noted := make([]state.StoredVersion, n)
+		noted := make([]memory.StoredVersion, n)
 		for i, one := range all[:n] {
-			noted[i] = state.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
+			noted[i] = memory.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
 		}
 		b.known.NoteStored(noted)
 		all = all[n:]

@@ -28,7 +28,7 @@ import (
 // An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of a statement over all of its
 // rows. Partials without keys have a cell for each quarter of an hour, so that they cut at midnight of every zone that is whole
 // quarters from UTC. Partials with keys cover whole days, and the pieces of days at the ends of a range. The days of whole UTC
-// months, and of the weeks beside them, are rolled up if there is room, so that a long range costs hardly more than its two ends.
+// months are rolled up if there is room, so that a long range costs hardly more than its two ends.
 
 // Quarter is the length of the cells of partials without keys, in milliseconds.
 const Quarter = 15 * 60 * 1000

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
-	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -17,7 +17,7 @@ import (
 type Merger struct {
 	store      store.Store
 	types      *catalog.Registry
-	Partials   *state.Cache      // nil: no answer is merged
+	Partials   *memory.Cache     // nil: no answer is merged
 	Keeper     store.StateKeeper // stores partials; nil: they stay in memory
 	StateSets  func() StateSets
 	Background *background
@@ -28,7 +28,7 @@ type Merger struct {
 
 // New returns a merger for answers about types. partials and keeper may be nil. Panics of work that no caller waits for are written
 // to log.
-func New(s store.Store, types *catalog.Registry, partials *state.Cache, keeper store.StateKeeper, pace *store.Pace, log *slog.Logger) *Merger {
+func New(s store.Store, types *catalog.Registry, partials *memory.Cache, keeper store.StateKeeper, pace *store.Pace, log *slog.Logger) *Merger {
 	mr := &Merger{store: s, types: types, Partials: partials, Keeper: keeper, Background: newBackground(pace), log: log}
 	mr.StateSets = sync.OnceValue(mr.findStateSets)
 	return mr

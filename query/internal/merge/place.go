@@ -20,15 +20,15 @@ func (g *merged) place(found [][]*state.Partial) {
 	} else {
 		cells = g.cells()
 	}
-	periods := g.periods(cells)
+	months := g.months(cells)
 	for i, partials := range found {
 		of := make([]state.Source, len(partials))
 		for j, p := range partials {
 			of[j] = state.Source{Partial: p, Rows: cells[j]}
 		}
-		for _, m := range periods {
+		for _, m := range months {
 			days := of[m.begin:m.end]
-			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Interval, m.week, m.first, days); p != nil {
+			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Interval, m.first, days); p != nil {
 				clear(days)
 				days[0] = state.Source{Partial: p, Rows: m.rows}
 			}
@@ -76,51 +76,35 @@ func (g *merged) cells() [][]int32 {
 	return cells
 }
 
-// A period is a UTC month or a week, from Monday on, that lies in the range as a whole.
-type period struct {
+// A month is a UTC month that lies in the range as a whole.
+type month struct {
 	calendar.Interval
 	begin, end int     // of its stretches
 	first      int32   // the first row that its days count for
 	rows       []int32 // all from there on; with keys nil
 	cut        string  // tells apart what rows of a series may be made of its cells
-	week       bool
 }
 
-// periods are the months of the range, and the weeks beside them. cells are the rows of each stretch.
-func (g *merged) periods(cells [][]int32) (found []period) {
-	at := 0
-	for _, month := range g.whole(0, len(g.stretches), beginsMonth) {
-		found = append(append(found, g.whole(at, month.begin, beginsWeek)...), month)
-		at = month.end
-	}
-	found = append(found, g.whole(at, len(g.stretches), beginsWeek)...)
-	for i := range found {
-		found[i].week = !beginsMonth(found[i].From) || !beginsMonth(found[i].To)
-	}
-	if len(g.keys) > 0 {
-		return found
-	}
-	for i := range found {
-		p := &found[i]
-		rows := slices.Concat(cells[p.begin:p.end]...)
-		p.first, p.cut = slices.Min(rows), g.cutText(p.Interval)
-		for row := p.first; row <= slices.Max(rows); row++ {
-			p.rows = append(p.rows, row)
-		}
-	}
-	return found
-}
-
-// whole are the periods among stretches that begin at certain times, of which the next ends each.
-func (g *merged) whole(from, to int, begins func(int64) bool) (found []period) {
+// months returns the months of the range. cells are the rows of each stretch.
+func (g *merged) months(cells [][]int32) (found []month) {
 	w, begin := g.p.Counted(), -1
-	for i := from; i < to; i++ {
-		s := g.stretches[i]
-		if s.From >= w.From && begins(s.From) {
+	for i, s := range g.stretches {
+		if s.From >= w.From && beginsMonth(s.From) {
 			begin = i
 		}
-		if begin >= 0 && s.To <= w.To && begins(s.To) {
-			found = append(found, period{Interval: calendar.Interval{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1})
+		if begin >= 0 && s.To <= w.To && beginsMonth(s.To) {
+			found = append(found, month{Interval: calendar.Interval{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1})
+		}
+	}
+	for i := range found {
+		m := &found[i]
+		if len(g.keys) > 0 {
+			continue
+		}
+		rows := slices.Concat(cells[m.begin:m.end]...)
+		m.first, m.cut = slices.Min(rows), g.cutText(m.Interval)
+		for row := m.first; row <= slices.Max(rows); row++ {
+			m.rows = append(m.rows, row)
 		}
 	}
 	return found
@@ -128,10 +112,6 @@ func (g *merged) whole(from, to int, begins func(int64) bool) (found []period) {
 
 func beginsMonth(at int64) bool {
 	return at == calendar.StartOfDay(at) && time.UnixMilli(at).UTC().Day() == 1
-}
-
-func beginsWeek(at int64) bool {
-	return at == calendar.StartOfDay(at) && time.UnixMilli(at).UTC().Weekday() == time.Monday
 }
 
 // cutText describes the rows that a series makes of the cells of a stretch.

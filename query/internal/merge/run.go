@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -124,7 +125,7 @@ type Lookup struct {
 	*Merge
 	merger   *Merger
 	Snapshot *days.Snapshot // may be nil until load
-	Site     *state.Shelf
+	Site     *memory.Shelf
 	Found    [][]*state.Partial // by aggregate and stretch
 
 	background bool // no caller waits: statements have a pace, and the lock of the website is held between them only
@@ -191,11 +192,11 @@ func (g *Lookup) gather(ctx context.Context) (answer.Reason, error) {
 }
 
 // demands are the aggregates of all parts, of which so many stretches are missing.
-func (g *Lookup) demands(missing []int) (all []state.Demand) {
+func (g *Lookup) demands(missing []int) (all []memory.Demand) {
 	for i, of := range g.parts {
 		stretches := len(rowsIn(g.Versions(of)))
 		for _, a := range g.aggregates(of) {
-			all = append(all, state.Demand{Aggregate: a, Stretches: stretches, Missing: missing[i]})
+			all = append(all, memory.Demand{Aggregate: a, Stretches: stretches, Missing: missing[i]})
 		}
 	}
 	return all

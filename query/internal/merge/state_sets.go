@@ -14,13 +14,15 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/codec"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // Partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it has no
 // rows.
-func (bu *StateSet) Partials(site *state.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
+func (bu *StateSet) Partials(site *memory.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range bu.Aggregates {
 		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
 		if len(missing) > 0 || found[0] == nil {
@@ -36,7 +38,7 @@ func (bu *StateSet) Partials(site *state.Shelf, of calendar.Interval, version ui
 
 // A StateSet is one of them.
 type StateSet struct {
-	state.StateSet
+	codec.StateSet
 	*Merge                  // whose only part it is, of no website and no time
 	Part   *mergedPart      // which has all aggregates
 	count  string           // the name of the aggregate that counts rows
@@ -69,13 +71,8 @@ func (mr *Merger) findStateSets() StateSets {
 		}
 	}
 	derived, _ := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
-	by := map[string]int{} // state sets, by the texts of their keys
-	for _, bu := range found.All {
-		by[bu.keyTexts()]++
-	}
 	for _, bu := range found.All {
 		bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
-		bu.SharesKeys = bu.Keyed && by[bu.KeyNames] > 1
 		bu.finish(mr.store.Dialect(), derived)
 	}
 	return found
@@ -106,14 +103,14 @@ func (bu *StateSet) has(a state.Aggregate) bool {
 
 // statesVersion is a part of the names of states. It has to be another one when what they mean changes in a way that
 // neither statements nor the names of aggregates show.
-const statesVersion = 2
+const statesVersion = 3
 
 // finish orders the aggregates, and names the state set by the statements that compute it. A program that computes something else
 // uses other names, and never reads these states.
 func (bu *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	slices.SortStableFunc(bu.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	hash := sha256.New()
-	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n%t\n", statesVersion, bu.Part.needs.Before, bu.Part.needs.After, bu.SharesKeys) // a hash takes all
+	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n", statesVersion, bu.Part.needs.Before, bu.Part.needs.After) // a hash takes all
 	for i, leaf := range bu.leaves {
 		if bu.Part.leaves = append(bu.Part.leaves, i); leaf.Name == bu.count {
 			bu.Part.Count = i
@@ -160,7 +157,7 @@ func (s *StateSets) Names() (all []int64) {
 }
 
 // Lookup returns a lookup of the state set for a website on some days, in the background.
-func (bu *StateSet) Lookup(mr *Merger, site *state.Shelf, website store.Subject, days []calendar.Interval) *Lookup {
+func (bu *StateSet) Lookup(mr *Merger, site *memory.Shelf, website store.Subject, days []calendar.Interval) *Lookup {
 	m, p := *bu.Merge, *bu.p
 	p.Subject = website
 	m.p, m.stretches = &p, days

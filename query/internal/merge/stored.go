@@ -7,6 +7,8 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/codec"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -16,14 +18,14 @@ import (
 // cannot be stored or loaded are computed.
 
 // ListStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
-func (mr *Merger) ListStored(ctx context.Context, site *state.Shelf, website store.Subject) error {
+func (mr *Merger) ListStored(ctx context.Context, site *memory.Shelf, website store.Subject) error {
 	states, err := mr.Keeper.States(ctx, website)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	all := make([]state.StoredVersion, len(states))
+	all := make([]memory.StoredVersion, len(states))
 	for i, one := range states {
-		all[i] = state.StoredVersion{Name: one.Name, Of: DayOf(one.Day), Version: one.Version}
+		all[i] = memory.StoredVersion{Name: one.Name, Of: DayOf(one.Day), Version: one.Version}
 	}
 	site.SetStored(all)
 	return err
@@ -171,7 +173,7 @@ type StoredName struct {
 type storedDays struct {
 	days         []calendar.Interval
 	of           map[StoredName]store.State
-	dictionaries map[StoredName]*state.Dictionary
+	dictionaries map[StoredName]*codec.Dictionary
 }
 
 // loadChunks loads states of some aggregates of a state set, and notes which cannot be read. States of many days are loaded
@@ -180,7 +182,7 @@ func (g *Lookup) loadChunks(ctx context.Context, bu *StateSet, some []state.Aggr
 	var all []storedDays
 	for bytes := 0; len(chunks) > 0; {
 		read := make([]storedDays, min(len(chunks), readAtOnce))
-		g.merger.logFault("reading stored states", state.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) }))
+		g.merger.logFault("reading stored states", codec.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) }))
 		for _, one := range read {
 			for _, found := range one.of {
 				bytes += len(found.Bytes)
@@ -208,38 +210,41 @@ func (g *Lookup) readChunk(ctx context.Context, bu *StateSet, some []state.Aggre
 }
 
 func (g *Lookup) loadDays(bu *StateSet, some []state.Aggregate, all []storedDays) {
-	var states []state.StoredState
-	var unread []state.StoredVersion
+	var states []codec.StoredState
+	var unread []memory.StoredVersion
 	for _, read := range all {
 		for _, day := range read.days {
 			found, ok := read.of[StoredName{bu.Name, day}]
 			if !ok {
-				unread = append(unread, state.StoredVersion{Name: bu.Name, Of: day})
+				unread = append(unread, memory.StoredVersion{Name: bu.Name, Of: day})
 				continue
 			}
-			one := state.StoredState{Of: day, Version: found.Version, State: found.Bytes, Dictionaries: map[string]*state.Dictionary{}}
+			one := codec.StoredState{Of: day, Version: found.Version, State: found.Bytes, Dictionaries: map[string]*codec.Dictionary{}}
 			for members, name := range bu.Called {
 				one.Dictionaries[members] = read.dictionaries[StoredName{name, day}]
 			}
 			states = append(states, one)
 		}
 	}
-	damaged, fault := g.Site.Load(&bu.StateSet, some, Quarter, states)
+	decoded, fault := codec.Load(g.Site, &bu.StateSet, some, Quarter, states)
 	g.merger.logFault("decoding stored states", fault)
-	for _, day := range damaged {
-		unread = append(unread, state.StoredVersion{Name: bu.Name, Of: day})
+	if len(decoded.Of) > 0 {
+		g.Site.Put(some, bu.KeyNames, decoded.Of, decoded.Versions, decoded.Partials)
+	}
+	for _, day := range decoded.Unread {
+		unread = append(unread, memory.StoredVersion{Name: bu.Name, Of: day})
 	}
 	g.Site.NoteStored(unread)
 }
 
 // dictionaries returns the dictionaries that were read and are not damaged.
-func (bu *StateSet) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*state.Dictionary {
-	found := map[StoredName]*state.Dictionary{}
+func (bu *StateSet) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*codec.Dictionary {
+	found := map[StoredName]*codec.Dictionary{}
 	for _, name := range bu.Called {
 		for _, day := range days {
 			at := StoredName{name, day}
 			if stored, ok := read[at]; ok {
-				if d, err := state.ReadDictionary(stored.Bytes); err == nil {
+				if d, err := codec.ReadDictionary(stored.Bytes); err == nil {
 					found[at] = d
 				}
 			}
@@ -249,7 +254,7 @@ func (bu *StateSet) dictionaries(read map[StoredName]store.State, days []calenda
 }
 
 // Unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
-func (bu *StateSet) Unknown(site *state.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
+func (bu *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
 	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
 		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return !site.HasDictionary(members, s) })
 	})

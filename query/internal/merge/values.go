@@ -6,6 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -14,8 +15,8 @@ import (
 // only one.
 type merged struct {
 	*Merge
-	cache     *state.Cache
-	site      *state.Shelf
+	cache     *memory.Cache
+	site      *memory.Shelf
 	sources   [][]state.Source // by aggregate
 	rows      int
 	first     int64                  // the number of the bucket of row 0

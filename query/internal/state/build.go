@@ -1,34 +1,18 @@
 package state
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
-
-// ErrTooLarge: the rows are not worth keeping, since they are too many or have too many keys.
-var ErrTooLarge = errors.New("state: too much to keep")
 
 // maxGroups bounds the groups of computed rows: each takes some bytes while partials are made.
 const maxGroups = 1 << 24
 
 // maxKeys bounds the keys of a stretch.
 const maxKeys = 50_000
-
-// An Aggregate says what partials hold the state of.
-type Aggregate struct {
-	// Name identifies what is computed from the rows of a subject: the value, the rows that count, and
-	// the keys.
-	Name string
-	Kind Kind
-	// Members names what a set counts. Sets of one name share the numbers of their members.
-	Members string
-}
 
 // Computed is the result of a statement, to make partials from: rows in any order, each of which stands
 // for the rows of the store with the same stretch, keys, members and samples.
@@ -56,7 +40,7 @@ type builder struct {
 }
 
 // groupsOf finds the group of each row, and numbers keys that are new.
-func (b *builder) groupsOf(names *keys) error {
+func (b *builder) groupsOf(names *Texts) error {
 	cells := b.Rows.Columns[b.Cell].Ints
 	keys, err := b.keysOf(names)
 	if err != nil {
@@ -95,7 +79,7 @@ func (b *builder) groupsOf(names *keys) error {
 
 // keysOf numbers the keys of rows; nil without keys, when b.keys becomes how many cells the longest
 // stretch has.
-func (b *builder) keysOf(names *keys) ([]uint32, error) {
+func (b *builder) keysOf(names *Texts) ([]uint32, error) {
 	if len(b.Keys) == 0 {
 		for _, s := range b.Stretches {
 			b.keys = max(b.keys, int((s.To-s.From)/b.Width))
@@ -108,43 +92,12 @@ func (b *builder) keysOf(names *keys) ([]uint32, error) {
 		for i, c := range b.Keys {
 			values[i] = b.Rows.Columns[c].Texts[row]
 		}
-		found[row] = names.number(JoinKey(values))
+		found[row] = names.Number(JoinKey(values))
 	}
 	if b.keys = len(names.texts); int64(b.keys)*int64(len(b.Stretches)) > maxGroups {
 		return nil, ErrTooLarge
 	}
 	return found, nil
-}
-
-// JoinKey encodes several values as one text; different values have different texts.
-func JoinKey(values []string) string {
-	if len(values) == 1 {
-		return values[0]
-	}
-	var b strings.Builder
-	for _, v := range values {
-		b.WriteString(strconv.Itoa(len(v)))
-		b.WriteByte(':')
-		b.WriteString(v)
-	}
-	return b.String()
-}
-
-// SplitKey returns the n values that JoinKey encoded as key.
-func SplitKey(key string, n int) []string {
-	if n == 1 {
-		return []string{key}
-	}
-	values := make([]string, 0, n)
-	for key != "" {
-		size, rest, _ := strings.Cut(key, ":")
-		length := 0
-		for _, digit := range size {
-			length = 10*length + int(digit-'0')
-		}
-		values, key = append(values, rest[:length]), rest[length:]
-	}
-	return values
 }
 
 // extremes makes the partials of a Least or Greatest.
@@ -156,9 +109,9 @@ func (b *builder) extremes(kind Kind, column int) []*Partial {
 			found[group] = kind.extreme(found[group], values.Ints[row])
 		}
 	}
-	return b.each(func(p *maker, group int, key uint32) {
+	return b.each(func(p *Maker, group int, key uint32) {
 		if found[group] != None {
-			p.addValue(key, found[group])
+			p.AddValue(key, found[group])
 		}
 	})
 }
@@ -170,54 +123,54 @@ func (b *builder) sums(column int) []*Partial {
 	for row, group := range b.groups {
 		sums[group] += values[row]
 	}
-	return b.each(func(p *maker, group int, key uint32) {
+	return b.each(func(p *Maker, group int, key uint32) {
 		if sums[group] != 0 {
-			p.addValue(key, sums[group])
+			p.AddValue(key, sums[group])
 		}
 	})
 }
 
 // each makes a partial of every stretch by what of each of its keys.
-func (b *builder) each(what func(p *maker, group int, key uint32)) []*Partial {
-	found, p := make([]*Partial, len(b.Stretches)), &maker{}
+func (b *builder) each(what func(p *Maker, group int, key uint32)) []*Partial {
+	found, p := make([]*Partial, len(b.Stretches)), &Maker{}
 	for i := range found {
 		for key := range b.keys {
 			what(p, i*b.keys+key, uint32(key))
 		}
-		found[i] = p.done()
+		found[i] = p.Done()
 	}
 	return found
 }
 
 // sets makes the partials of a Set.
-func (b *builder) sets(column int, members *members) []*Partial {
+func (b *builder) sets(column int, members *Members) []*Partial {
 	hashes := &b.Rows.Columns[column]
 	return b.setsOf(func(row int) (uint32, int) {
 		if hashes.Null(row) || hashes.Ints[row] == 0 {
 			return 0, 0
 		}
-		return members.number(hashes.Ints[row]), 1
+		return members.Number(hashes.Ints[row]), 1
 	})
 }
 
 // textSets makes the partials of a TextSet.
-func (b *builder) textSets(column int, members *keys) []*Partial {
+func (b *builder) textSets(column int, members *Texts) []*Partial {
 	texts := &b.Rows.Columns[column]
 	return b.setsOf(func(row int) (uint32, int) {
 		if texts.Null(row) || texts.Texts[row] == "" {
 			return 0, 0
 		}
-		return members.number(texts.Texts[row]), 1
+		return members.Number(texts.Texts[row]), 1
 	})
 }
 
 // setsOf makes the partials of sets of the members, none or one, of rows.
 func (b *builder) setsOf(member func(row int) (number uint32, times int)) []*Partial {
 	byGroup := gather(b, member)
-	return b.each(func(p *maker, group int, key uint32) {
+	return b.each(func(p *Maker, group int, key uint32) {
 		if found := byGroup(group); len(found) > 0 {
 			slices.Sort(found)
-			p.addSet(key, slices.Compact(found))
+			p.AddSet(key, slices.Compact(found))
 		}
 	})
 }
@@ -231,10 +184,10 @@ func (b *builder) samples(column int) []*Partial {
 		}
 		return values.Ints[row], int(counts[row])
 	})
-	return b.each(func(p *maker, group int, key uint32) {
+	return b.each(func(p *Maker, group int, key uint32) {
 		if found := byGroup(group); len(found) > 0 {
 			slices.Sort(found)
-			p.addSample(key, found)
+			p.AddSample(key, found)
 		}
 	})
 }
@@ -267,10 +220,11 @@ func gather[T any](b *builder, value func(row int) (T, int)) func(group int) []T
 	}
 }
 
-// build makes the partials of every aggregate, by stretch.
-func (c *Computed) build(w *Shelf) ([][]*Partial, error) {
+// Build makes the partials of every aggregate, by aggregate and stretch. It numbers keys and members that are new. Its error
+// wraps ErrTooLarge if c is too large.
+func (c *Computed) Build(names *Numbering) ([][]*Partial, error) {
 	made := &builder{Computed: c}
-	if err := made.groupsOf(w.keysCalled(c.KeyNames)); err != nil {
+	if err := made.groupsOf(names.TextsOf(c.KeyNames)); err != nil {
 		return nil, err
 	}
 	found := make([][]*Partial, len(c.Aggregates))
@@ -281,9 +235,9 @@ func (c *Computed) build(w *Shelf) ([][]*Partial, error) {
 		case Least, Greatest:
 			found[i] = made.extremes(a.Kind, c.Columns[i])
 		case Set:
-			found[i] = made.sets(c.Columns[i], w.membersCalled(a.Members))
+			found[i] = made.sets(c.Columns[i], names.MembersOf(a.Members))
 		case TextSet:
-			found[i] = made.textSets(c.Columns[i], w.keysCalled(a.Members))
+			found[i] = made.textSets(c.Columns[i], names.TextsOf(a.Members))
 		case Sample:
 			found[i] = made.samples(c.Columns[i])
 		}

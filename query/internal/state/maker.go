@@ -4,25 +4,25 @@ import (
 	"slices"
 )
 
-// A maker makes partials one after the other, each key by key in their order.
-type maker struct {
+// A Maker makes partials one after the other, each key by key in their order.
+type Maker struct {
 	p       Partial // whose lists are larger than they need to be
 	numbers []int64 // its values
 }
 
-// addValue adds a key with its value.
-func (m *maker) addValue(key uint32, value int64) {
+// AddValue adds a key with its value.
+func (m *Maker) AddValue(key uint32, value int64) {
 	m.p.keys, m.numbers = append(m.p.keys, key), append(m.numbers, value)
 }
 
-// addSample adds a key with its values, which are ascending.
-func (m *maker) addSample(key uint32, values []int64) {
+// AddSample adds a key with its values, which are ascending.
+func (m *Maker) AddSample(key uint32, values []int64) {
 	m.numbers = append(m.numbers, values...)
 	m.p.keys, m.p.ends = append(m.p.keys, key), append(m.p.ends, uint32(len(m.numbers)))
 }
 
-// addSet adds a key with its members, which differ: as bits where these are fewer bytes.
-func (m *maker) addSet(key uint32, members []uint32) {
+// AddSet adds a key with its members, which differ: as bits where these are fewer bytes.
+func (m *Maker) AddSet(key uint32, members []uint32) {
 	p := &m.p
 	first, last := slices.Min(members)/32, slices.Max(members)/32
 	dense := int(last-first)+3 < len(members)
@@ -40,13 +40,13 @@ func (m *maker) addSet(key uint32, members []uint32) {
 }
 
 // endSet ends the set of a key, whose members were appended: as they are or, where it is dense, as bits.
-func (m *maker) endSet(key uint32, dense bool) {
+func (m *Maker) endSet(key uint32, dense bool) {
 	p := &m.p
 	p.keys, p.ends, p.dense = append(p.keys, key), append(p.ends, uint32(len(p.members))), append(p.dense, dense)
 }
 
-// reserve makes room for so many at first.
-func (m *maker) reserve(keys, members, values int) {
+// Reserve makes room for so many at first.
+func (m *Maker) Reserve(keys, members, values int) {
 	p := &m.p
 	p.keys, p.members, m.numbers = slices.Grow(p.keys, keys), slices.Grow(p.members, members), slices.Grow(m.numbers, values)
 	if members > 0 || values > keys {
@@ -57,8 +57,8 @@ func (m *maker) reserve(keys, members, values int) {
 	}
 }
 
-// done is the partial that was made.
-func (m *maker) done() *Partial {
+// Done is the partial that was made.
+func (m *Maker) Done() *Partial {
 	p := &m.p
 	made := &Partial{keys: slices.Clone(p.keys), values: numbersOf(m.numbers), members: slices.Clone(p.members), ends: slices.Clone(p.ends)}
 	if slices.Contains(p.dense, true) {

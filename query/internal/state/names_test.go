@@ -22,8 +22,8 @@ func dictionariesOf(rng *rand.Rand, days, each, all int) [][]int64 {
 	return found
 }
 
-// TestNumberLists wants values to get the same numbers together as one by one.
-func TestNumberLists(t *testing.T) {
+// TestMembers checks that equal values get equal numbers and other values others, from 0 on, whether values are hashes or not.
+func TestMembers(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 10))
 		lists := dictionariesOf(rng, 1+rng.IntN(40), 1+rng.IntN(2000), 1+rng.IntN(20_000))
@@ -35,29 +35,33 @@ func TestNumberLists(t *testing.T) {
 			}
 			lists[0] = append(lists[0], -2, -1) // the greatest
 		}
-		together, single := newMembers(), newMembers()
-		for len(lists) > 0 {
-			n := 1 + rng.IntN(len(lists))
-			got := together.numberLists(lists[:n])
-			for i, list := range lists[:n] {
-				for j, value := range list {
-					if want := single.number(value); got[i][j] != want || together.number(value) != want {
-						t.Fatalf("seed %d, list %d, %d: got %d, want %d", seed, i, value, got[i][j], want)
-					}
+		members, want := newMembers(), map[int64]uint32{}
+		for _, list := range lists {
+			if rng.IntN(2) == 0 {
+				members.Reserve(len(list))
+			}
+			for _, value := range list {
+				if _, known := want[value]; !known {
+					want[value] = uint32(len(want))
+				}
+				if got := members.Number(value); got != want[value] || members.Value(got) != value {
+					t.Fatalf("seed %d: %d has number %d, want %d", seed, value, got, want[value])
 				}
 			}
-			lists = lists[n:]
-		}
-		if !slices.Equal(together.values, single.values) {
-			t.Fatalf("seed %d: values differ", seed)
 		}
 	}
 }
 
-// BenchmarkNumberLists numbers the members of a quarter's days of a website with 26 000 visitors a day.
-func BenchmarkNumberLists(b *testing.B) {
+// BenchmarkMembers numbers the members of a quarter's days of a website with 26 000 visitors a day.
+func BenchmarkMembers(b *testing.B) {
 	lists := dictionariesOf(rand.New(rand.NewPCG(1, 11)), 90, 26_500, 1_720_000)
 	for b.Loop() {
-		newMembers().numberLists(lists)
+		members := newMembers()
+		for _, list := range lists {
+			members.Reserve(len(list))
+			for _, value := range list {
+				members.Number(value)
+			}
+		}
 	}
 }

@@ -1,112 +1,127 @@
+// Package state merges answers from the states of their aggregates.
+//
+//	made, err := computed.Build(numbering)         // partials, by aggregate and stretch
+//	sums := state.Sums(rows, sources)              // of a Sum, by row of the answer
+//	visitors := counters.Counts(rows, members, sources)  // of a Set
+//	durations := state.Quantiles(rows, 500, sources)     // of a Sample
+//
+// A partial is the state of one aggregate over the rows of one interval, by the keys that the rows are grouped by: sums, least
+// and greatest values, sets, or samples for quantiles. Partials of different intervals merge exactly, in any order: sums add,
+// sets unite, and samples are ranked together. So an answer about any range is merged from the partials of its days. [RollUp]
+// makes one partial of several.
+//
+// A [Numbering] numbers the keys and the members of sets of one subject, so that merging compares small integers. These numbers
+// mean nothing outside a process and are never stored. Partials merge only with partials of the same numbering.
+//
+// Package state/memory holds partials in memory, and package state/codec encodes them as bytes.
 package state
 
 import (
+	"errors"
 	"slices"
 )
 
-// The stored bytes of an interval, one state for all aggregates of a set, in order:
-//
-//	how many aggregates there are
-//	for each name of members of its sets: the id of their dictionary, and members that it lacks
-//	for each name of members of its sets of texts: the texts
-//	with keys: their texts; or, if these are in a dictionary, its id, texts that it lacks, and the places of all
-//	for each aggregate how many bytes follow, and as bits: its keys, unless it has all, and a number of each; of a set
-//	and a Sample the numbers of members or values of each key, and then these. Or, in place of all that, which
-//	aggregate before has the same.
-//
-// Texts are in order, each without what it begins with as the one before does.
-//
-// Keys and members get new numbers when a state is loaded: see [Shelf.Load].
+// ErrTooLarge: the rows are not worth keeping, since they are too many or have too many keys.
+var ErrTooLarge = errors.New("state: too much to keep")
 
-// A StateSet is the aggregates that are stored together: over the same rows, by the same keys.
-type StateSet struct {
-	Aggregates []Aggregate
-	KeyNames   string // as in Computed
-	Keyed      bool   // otherwise keys are pieces of the stretch
-	SharesKeys bool   // several state sets have these keys: their texts are in a dictionary
+// Kind says how partials of an aggregate merge.
+type Kind uint8
+
+// The kinds.
+const (
+	Sum      Kind = iota // whole numbers, added
+	Least                // the least of whole numbers
+	Greatest             // the greatest of whole numbers
+	Set                  // different whole numbers other than 0, counted
+	TextSet              // different texts other than the empty one, counted
+	Sample               // whole numbers, of which quantiles are taken
+)
+
+// Lists reports whether partials of k hold values of single rows, not only what a statement aggregated.
+func (k Kind) Lists() bool { return k >= Set }
+
+// Counts reports whether k is a sum or a count, which is 0 for a row without values.
+func (k Kind) Counts() bool { return k == Sum || k == Set || k == TextSet }
+
+// Extreme reports whether k is Least or Greatest.
+func (k Kind) Extreme() bool { return k == Least || k == Greatest }
+
+// An Aggregate says what partials hold the state of.
+type Aggregate struct {
+	// Name identifies what is computed from the rows of a subject: the value, the rows that count, and
+	// the keys.
+	Name string
+	Kind Kind
+	// Members names what a set counts. Sets of one name share the numbers of their members.
+	Members string
 }
 
-// membersOf are the names of members that aggregates of a kind have, each once.
-func (bu *StateSet) membersOf(kind Kind) (names []string) {
-	for _, a := range bu.Aggregates {
-		if a.Kind == kind && !slices.Contains(names, a.Members) {
-			names = append(names, a.Members)
-		}
-	}
-	return names
+// A Partial is the state of one aggregate over the rows of a stretch, by key. It is immutable; nil is
+// the state of no rows.
+type Partial struct {
+	ID      uint64   // given by the memory that holds the partial; 0: none
+	keys    []uint32 // ascending
+	values  numbers  // of a Sample those of each key, ascending; else one for each key
+	members []uint32 // of a set those of each key, by their numbers
+	ends    []uint32 // of a set and a Sample: where those of each key end
+	// dense says for each set whether its members are bits. Then members has the number of members, the number of the first word,
+	// and the words. It is nil if no set has bits.
+	dense []bool
 }
 
-// Dictionaries are the names of the dictionaries that some of its aggregates need: of members, and of keys.
-func (bu *StateSet) Dictionaries(of []Aggregate) []string {
-	names := (&StateSet{Aggregates: of}).membersOf(Set)
-	if bu.SharesKeys {
-		names = append(names, bu.keyDictionary())
-	}
-	return names
+// Size is about how many bytes p takes.
+func (p *Partial) Size() int64 {
+	return 208 + 4*int64(len(p.keys)+len(p.members)+len(p.ends)+len(p.values.small)) + 8*int64(len(p.values.wide)) + int64(len(p.dense))
 }
 
-// ofKeys begins the names of the dictionaries of keys.
-const ofKeys = "keys "
-
-func (bu *StateSet) keyDictionary() string { return ofKeys + bu.KeyNames }
-
-// A places tells the places that numbers have.
-type places struct {
-	id    uint64            // of the dictionary
-	at    map[uint32]uint32 // by number
-	lacks []uint32          // numbers that are not in the dictionary
+// span returns where the values or members of the i-th key lie.
+func (p *Partial) span(i int) (from, to uint32) {
+	if i > 0 {
+		from = p.ends[i-1]
+	}
+	return from, p.ends[i]
 }
 
-func newPlaces(d *dictionary) *places {
-	p := &places{at: make(map[uint32]uint32, len(d.numbers)), id: d.id}
-	for place, n := range d.numbers {
-		p.at[n] = uint32(place)
-	}
-	return p
+// find is the index of a key, if p has it.
+func (p *Partial) find(key uint32) (int, bool) { return slices.BinarySearch(p.keys, key) }
+
+// A Source is a partial that an answer is merged from.
+type Source struct {
+	*Partial
+	// Rows is the row of the answer that each key counts for, by the key's number; -1: none. Nil: the
+	// number of a key is its row.
+	Rows []int32
 }
 
-// with is p for things with these numbers, too, which compare orders.
-func (p *places) with(numbers []uint32, compare func(a, b uint32) int) *places {
-	var lacks []uint32
-	for _, n := range numbers {
-		if _, ok := p.at[n]; !ok {
-			lacks = append(lacks, n)
-		}
+func (s Source) row(key uint32) int32 {
+	if s.Rows == nil {
+		return int32(key)
 	}
-	if len(lacks) == 0 {
-		return p
-	}
-	slices.SortFunc(lacks, compare)
-	more := &places{id: p.id, at: make(map[uint32]uint32, len(p.at)+len(lacks)), lacks: lacks}
-	for n, place := range p.at {
-		more.at[n] = place
-	}
-	for i, n := range lacks {
-		more.at[n] = uint32(len(p.at) + i)
-	}
-	return more
+	return s.Rows[key]
 }
 
-// allMembers are the numbers of all members of sets, each once.
-func allMembers(of []*Partial) []uint32 {
-	var all []uint32
-	for _, p := range of {
-		all = p.appendAll(all)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+// Keys returns the numbers of the keys of p, ascending. The result must not be changed.
+func (p *Partial) Keys() []uint32 { return p.keys }
 
-// appendAll appends the members of all keys of a set.
-func (p *Partial) appendAll(all []uint32) []uint32 {
-	for i := range p.keys {
-		all = p.appendMembers(i, all)
+// Value returns the number of the i-th key. p is not of a set nor a Sample.
+func (p *Partial) Value(i int) int64 { return p.values.at(i) }
+
+// AppendSample appends the values of the i-th key of a Sample, ascending.
+func (p *Partial) AppendSample(i int, all []int64) []int64 {
+	from, to := p.span(i)
+	for at := from; at < to; at++ {
+		all = append(all, p.values.at(int(at)))
 	}
 	return all
 }
 
-// appendMembers appends the members of the i-th key.
-func (p *Partial) appendMembers(i int, all []uint32) []uint32 {
+// AppendMembers appends the numbers of the members of the i-th key of a set, each once.
+func (p *Partial) AppendMembers(i int, all []uint32) []uint32 {
 	from, to := p.span(i)
 	return list{0, from, to, p.dense != nil && p.dense[i]}.appendMembers(all, []Source{{Partial: p}})
+}
+
+// Equal reports whether p and q, which have a number for each key, have the same numbers.
+func (p *Partial) Equal(q *Partial) bool {
+	return slices.Equal(p.keys, q.keys) && slices.Equal(p.values.small, q.values.small) && slices.Equal(p.values.wide, q.values.wide)
 }

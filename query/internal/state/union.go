@@ -16,7 +16,7 @@ type union struct {
 const sparse = 8
 
 // add adds to p a key with the different members of lists.
-func (u *union) add(p *maker, key uint32, lists []list, of []Source) {
+func (u *union) add(p *Maker, key uint32, lists []list, of []Source) {
 	all, first, last := 0, ^uint32(0), uint32(0)
 	for _, l := range lists {
 		from, to := l.words(of)
@@ -29,7 +29,7 @@ func (u *union) add(p *maker, key uint32, lists []list, of []Source) {
 			u.members = l.appendMembers(u.members, of)
 		}
 		slices.Sort(u.members)
-		p.addSet(key, slices.Compact(u.members))
+		p.AddSet(key, slices.Compact(u.members))
 		return
 	}
 	if n > len(u.words) {
@@ -69,7 +69,7 @@ func (l list) words(of []Source) (first, last uint32) {
 
 // addBits adds a key with the members in words, which begin with the word number first. It stores bits if these take fewer bytes.
 // Neither end is zero.
-func (m *maker) addBits(key, first uint32, words []uint32) {
+func (m *Maker) addBits(key, first uint32, words []uint32) {
 	n := 0
 	for _, word := range words {
 		n += bits.OnesCount32(word)

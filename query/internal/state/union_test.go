@@ -18,9 +18,9 @@ func setsAmong(rng *rand.Rand, sets, members int, most uint32) (of []Source, all
 		set = slices.Compact(set)
 		all = append(all, set...)
 		rng.Shuffle(len(set), func(i, j int) { set[i], set[j] = set[j], set[i] }) // as they are loaded
-		var p maker
-		p.addSet(0, set)
-		of = append(of, Source{Partial: p.done()})
+		var p Maker
+		p.AddSet(0, set)
+		of = append(of, Source{Partial: p.Done()})
 	}
 	return of, all
 }
@@ -35,11 +35,11 @@ func TestUnion(t *testing.T) {
 		of, want := setsAmong(rng, 1+rng.IntN(4), 1<<rng.IntN(10), 1<<(4+rng.IntN(14)))
 		slices.Sort(want)
 		want = slices.Compact(want)
-		var p maker
+		var p Maker
 		u.add(&p, 0, listsOf(0, of), of)
-		made := p.done()
+		made := p.Done()
 		dense[made.dense != nil]++
-		if got := made.appendAll(nil); !slices.Equal(got, want) {
+		if got := made.AppendMembers(0, nil); !slices.Equal(got, want) {
 			t.Errorf("seed %d: got %d, want %d", seed, got, want)
 		}
 	}
@@ -55,7 +55,7 @@ func BenchmarkUnion(b *testing.B) {
 			of, _ := setsAmong(rand.New(rand.NewPCG(1, 13)), 30, members, 2_000_000)
 			var u union
 			for b.Loop() {
-				u.add(&maker{}, 0, listsOf(0, of), of)
+				u.add(&Maker{}, 0, listsOf(0, of), of)
 			}
 		})
 	}

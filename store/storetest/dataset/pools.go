@@ -74,7 +74,7 @@ var (
 	screens     = pool{"", "1920x1080", "390x844", "800x600"}
 	messages    = pool{
 		"boom", "boom", "Boom", "x is not a function", `can't read "a"`, `path\to`, "100%", "100x", "größer 🎉", "", "<script>",
-		"at a.js:1\n\tat b.js:2", `at a.js:1\n\tat b.js:2`, "İẞΐ", "nul\x00l", "\ufeffbom\u200b", "long " + veryLong, "long " + veryLong + "!",
+		"at a.js:1\n\tat b.js:2", `at a.js:1\n\tat b.js:2`, "İẞΐ", "soh\x01l", "\ufeffbom\u200b", "long " + veryLong, "long " + veryLong + "!",
 	}
 	errorTypes = pool{"", "Error", "TypeError", "typeerror", "Range_Error", "RangeXError"}
 	regions    = pool{"eu", "eu", "us", "us%", "ünter", "e\tu", `e\tu`}

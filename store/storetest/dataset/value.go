@@ -30,7 +30,7 @@ func (a *asker) filter(field string) reference.Filter {
 		} else {
 			v = a.part(field, v, op == "starts_with" && a.chance(85))
 		}
-		f.Values = append(f.Values, strings.ReplaceAll(v, "\x00", "")) // filters with NUL are rejected
+		f.Values = append(f.Values, v)
 	}
 	return f
 }

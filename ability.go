@@ -1,0 +1,165 @@
+package sightline
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// A KeyNotifier is a key store that reports its changes. It is optional.
+type KeyNotifier interface {
+	// Notify makes the store notify to of every later change of a key.
+	Notify(to auth.Invalidator)
+}
+
+// A KeyUseRecorder is a key store that records when its keys are used. It is optional.
+type KeyUseRecorder interface {
+	// KeyUsed records that the key with an id was accepted at an instant. It must not block.
+	KeyUsed(id string, at time.Time)
+}
+
+// A PepperKeeper is a store of records that knows the pepper of its keys' digests. It is optional.
+type PepperKeeper interface {
+	Pepper() auth.Pepper
+}
+
+// A FlagKeeper is a store of records that also stores feature flags. It is optional.
+type FlagKeeper interface {
+	Flags() flags.Store
+}
+
+// An AuditKeeper is a store of records that also stores the audit trail. It is optional.
+type AuditKeeper interface {
+	Audit() audit.Store
+}
+
+// An ability is an optional interface that the service uses.
+type ability struct {
+	name   string
+	effect string // what the service does without it
+	has    func(any) bool
+}
+
+func abilityOf[T any](name, effect string) ability {
+	return ability{name, effect, func(v any) bool {
+		_, ok := v.(T)
+		return ok
+	}}
+}
+
+func abilitiesOfEvents() []ability {
+	return []ability{
+		abilityOf[store.Writer]("store.Writer", "tracking answers 404"),
+		abilityOf[store.DayLister]("store.DayLister", "no answer is remembered and responses have no ETag"),
+		abilityOf[store.Deriver]("store.Deriver", "every answer is computed from rows"),
+		abilityOf[store.Resealer]("store.Resealer", "days with later rows are precomputed again as a whole"),
+		abilityOf[store.StateKeeper]("store.StateKeeper", "precomputed results are lost at a restart"),
+		abilityOf[store.Bounded]("store.Bounded", "the engine does not limit concurrent queries"),
+		abilityOf[store.Loaded]("store.Loaded", "background work does not adapt to requests"),
+		abilityOf[store.Maintainer]("store.Maintainer", "the store is not maintained"),
+	}
+}
+
+func abilitiesOfRecords() []ability {
+	return []ability{
+		abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
+		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
+		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
+		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
+		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),
+		abilityOf[query.Names]("query.Names", "profiles have no names"),
+		abilityOf[store.Maintainer]("store.Maintainer", "the records are not maintained"),
+	}
+}
+
+func abilitiesOfKeys() []ability {
+	return []ability{
+		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
+		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
+	}
+}
+
+func abilitiesOfAuth() []ability {
+	return []ability{
+		abilityOf[auth.Minter]("auth.Minter", "panel tokens cannot be created"),
+		abilityOf[auth.Screener]("auth.Screener", "all refused requests of a network share one limit"),
+	}
+}
+
+func abilitiesOfLimiter() []ability {
+	return []ability{abilityOf[auth.ConcurrencyLimiter]("auth.ConcurrencyLimiter", "concurrent requests are not limited")}
+}
+
+// reportAbilities logs the abilities that parts of c lack: as warnings if a wrapper lost them.
+func (c *Config) reportAbilities(log *slog.Logger) {
+	for _, part := range []struct {
+		field     string
+		value     any
+		abilities []ability
+	}{
+		{"Events", c.Events, abilitiesOfEvents()},
+		{"Records", c.Records, abilitiesOfRecords()},
+		{"Keys", c.Keys, abilitiesOfKeys()},
+		{"Auth", c.Auth, abilitiesOfAuth()},
+		{"Directory", c.Directory, []ability{abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed")}},
+		{"Limiter", c.Limiter, abilitiesOfLimiter()},
+	} {
+		if part.value == nil {
+			continue
+		}
+		for _, a := range part.abilities {
+			if a.has(part.value) {
+				continue
+			}
+			level, text := slog.LevelDebug, "a part lacks an optional ability"
+			if wrapped(part.value, a.has) {
+				level, text = slog.LevelWarn, "a wrapper hides an optional ability of the value in it"
+			}
+			log.Log(context.Background(), level, text,
+				"part", "Config."+part.field, "type", fmt.Sprintf("%T", part.value), "ability", a.name, "without", a.effect)
+		}
+	}
+}
+
+// wrapped reports whether v embeds a value that has an ability.
+func wrapped(v any, has func(any) bool) bool {
+	at := reflect.Indirect(reflect.ValueOf(v))
+	if at.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range at.NumField() {
+		if f := at.Field(i); at.Type().Field(i).Anonymous && f.CanInterface() && !empty(f) {
+			if inner := f.Interface(); has(inner) || wrapped(inner, has) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// given returns the part v, or nil if it is a nil pointer in an interface.
+func given[T any](v T) T {
+	if at := reflect.ValueOf(v); at.IsValid() && empty(at) {
+		var none T
+		return none
+	}
+	return v
+}
+
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Func, reflect.Slice, reflect.Chan:
+		return v.IsNil()
+	default:
+		return false
+	}
+}

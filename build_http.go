@@ -1,0 +1,128 @@
+package sightline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// openAPI sets the handler of the API.
+func (b *builder) openAPI(parts *shared, f *flags.Service) {
+	cfg := b.cfg.API
+	setDefault(&cfg.Engine, b.engine)
+	setDefault(&cfg.Directory, parts.directory)
+	setDefault(&cfg.Auth, parts.auth)
+	setDefault(&cfg.Limiter, parts.limiter)
+	setDefault(&cfg.Audit, parts.audit)
+	setDefault(&cfg.Flags, f)
+	setAbility(&cfg.Minter, parts.auth)
+	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
+	if cfg.Health == nil {
+		cfg.Health = b.health(parts.writes)
+	}
+	if cfg.Proxies == nil {
+		cfg.Proxies = b.cfg.Proxies
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = b.cfg.Observe
+	}
+	b.setClock(&cfg.Now, &cfg.Logger)
+	api, err := httpapi.New(cfg)
+	b.fault(err)
+	b.api = api
+}
+
+// openTracking sets the handler for events.
+func (b *builder) openTracking(parts *shared) {
+	cfg := b.cfg.Track
+	b.tracking = http.NotFoundHandler()
+	if parts.writes == nil && b.cfg.Events != nil {
+		return
+	}
+	cfg.Writer = missing{}
+	if parts.writes != nil {
+		cfg.Writer = parts.writes
+	}
+	setDefault(&cfg.Directory, parts.directory)
+	setDefault(&cfg.Auth, parts.auth)
+	setDefault(&cfg.Limiter, parts.limiter)
+	setDefault(&cfg.Audit, parts.audit)
+	setAbility(&cfg.Salts, b.cfg.Records)
+	setDefault[track.Salts](&cfg.Salts, missing{}) // check has reported the fault
+	setAbility(&cfg.Profiles, b.cfg.Records)
+	if cfg.Usage == nil {
+		counted, err := newUsage(first[store.Store](b.cfg.Events, missing{}), b.cfg.Now)
+		if !b.fault(err) {
+			cfg.Usage = counted
+		}
+	}
+	if cfg.Proxies == nil {
+		cfg.Proxies = b.cfg.Proxies
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = b.cfg.Observe
+	}
+	b.setClock(&cfg.Now, &cfg.Logger)
+	h, err := track.New(cfg)
+	if b.fault(err) {
+		return
+	}
+	b.onClose(h.Close)
+	b.tracking = h
+}
+
+// openWrites returns the store of events as the writer of tracking, or nil if it cannot store rows.
+func (b *builder) openWrites() *writes {
+	writer := b.cfg.Track.Writer
+	setAbility(&writer, b.cfg.Events)
+	if writer == nil {
+		return nil
+	}
+	return &writes{Writer: writer, now: b.cfg.Now}
+}
+
+// health returns the probes of the stores and of the host.
+func (b *builder) health(w *writes) *health.Checker {
+	probes := maps.Clone(b.cfg.Probes)
+	if probes == nil {
+		probes = map[string]health.Probe{}
+	}
+	if events := b.cfg.Events; events != nil {
+		probes[health.Analytics] = func(ctx context.Context) error { return errors.Join(events.Ping(ctx), w.probe(ctx)) }
+	}
+	if b.cfg.Records != nil {
+		probes[health.Relational] = b.cfg.Records.Ping
+	}
+	return health.New(health.Config{Probes: probes, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger})
+}
+
+// setClock sets the clock and the logger of a part, unless the host did.
+func (b *builder) setClock(now *func() time.Time, log **slog.Logger) {
+	if *now == nil {
+		*now = b.cfg.Now
+	}
+	setDefault(log, b.cfg.Logger)
+}
+
+// setDefault sets a field that is nil.
+func setDefault[T comparable](field *T, value T) { *field = first(*field, value) }
+
+// setAbility sets a field that is nil to part, if part has the field's interface.
+func setAbility[T comparable](field *T, part any) {
+	if able, ok := part.(T); ok {
+		setDefault(field, able)
+	}
+}
+
+// first returns the first part that is not nil. Comparing a part with nil does not panic, whatever its type is.
+func first[T comparable](parts ...T) T { return cmp.Or(parts...) }

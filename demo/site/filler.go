@@ -1,0 +1,126 @@
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/sightline-analytics/sightline/demo"
+	"github.com/sightline-analytics/sightline/internal/atomicfile"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+const (
+	demoSeed = 1
+	demoDays = 90
+	oneDay   = 24 * time.Hour
+)
+
+// progress records how much demo traffic was written: all rows before Covered.
+type progress struct {
+	Covered time.Time `json:"covered"`
+}
+
+// A filler writes demo traffic up to now. It saves its progress after each batch, and writes a batch again if a crash came
+// first. Rows have ids, so the store ignores repeats, but only for some days. If the server stays stopped longer, the rows
+// of that one batch may count twice.
+type filler struct {
+	store   Store
+	traffic *demo.Generator
+	website string
+	days    int           // of traffic before the first start
+	step    time.Duration // length of a batch; 0 means a day
+	file    string        // has the progress
+	report  func(done float64, rows int)
+}
+
+// demoTries is the maximum number of attempts to write a batch to a busy store.
+const demoTries = 10
+
+func (f *filler) fill(ctx context.Context, now time.Time) error {
+	p, err := f.load(ctx, now)
+	if err != nil {
+		return err
+	}
+	begun, rows := p.Covered, 0
+	for p.Covered.Before(now) {
+		end := p.Covered.Add(max(f.step, oneDay))
+		if end.After(now) {
+			end = now
+		}
+		b := f.traffic.Batch(p.Covered, end)
+		if err := f.write(ctx, b); err != nil {
+			return err
+		}
+		p.Covered = end
+		if err := f.save(p); err != nil {
+			return err
+		}
+		rows += b.Len()
+		f.report(float64(end.Sub(begun))/float64(now.Sub(begun)), rows)
+	}
+	return nil
+}
+
+// write writes b, with retries.
+func (f *filler) write(ctx context.Context, b *store.Batch) error {
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := f.store.Write(ctx, b)
+	for try := 1; try < demoTries && errors.Is(err, store.ErrUnavailable); try++ {
+		_, err = f.store.Write(ctx, b)
+	}
+	if err != nil {
+		return fmt.Errorf("writing demo traffic: %w", err)
+	}
+	return nil
+}
+
+// load reads the progress of earlier runs. It starts from the beginning if there is no saved progress or no data.
+func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
+	fresh := progress{now.Add(-time.Duration(f.days) * oneDay)}
+	text, err := os.ReadFile(f.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fresh, nil
+	}
+	if err != nil {
+		return progress{}, err
+	}
+	var p progress
+	if err := json.Unmarshal(text, &p); err != nil {
+		return progress{}, fmt.Errorf("%s: %w", f.file, err)
+	}
+	if found, err := f.any(ctx); err != nil || found {
+		return p, err
+	}
+	return fresh, nil // the file of events was removed
+}
+
+// any reports whether the store has events of the website.
+func (f *filler) any(ctx context.Context) (bool, error) {
+	d := f.store.Dialect()
+	rows, err := f.store.Query(ctx, store.Statement{
+		Label: "demo",
+		SQL:   "SELECT " + d.Call(dialect.Count) + " AS events FROM events AS t WHERE t.subject = " + d.Arg("subject", dialect.Subject),
+		Args:  []dialect.Arg{{Name: "subject", Kind: dialect.Subject, Value: store.Subject{Kind: store.KindWebsite, ID: f.website}}},
+		Kinds: []dialect.Kind{dialect.Int},
+	})
+	if err != nil {
+		return false, fmt.Errorf("reading demo traffic: %w", err)
+	}
+	return rows.Columns[0].Ints[0] > 0, nil
+}
+
+func (f *filler) save(p progress) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Replace(f.file, append(text, '\n'))
+}

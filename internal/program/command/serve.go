@@ -1,0 +1,161 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/program/service"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// dataFlags has the options for the places of data.
+type dataFlags struct {
+	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder; created if it does not exist."`
+	Meta dsn    `env:"SIGHTLINE_META" placeholder:"ADDRESS|@FILE" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, such as postgres://name:password@host/database?search_path=schema. Default: a file in the data folder."`
+}
+
+// pepperFlags has the options of commands that create or check secrets.
+type pepperFlags struct {
+	PepperFile string `env:"SIGHTLINE_PEPPER_FILE" placeholder:"FILE" help:"File with the pepper for digests of keys: at least 16 bytes on the first line, and older peppers that are still valid on the next lines. Default: the pepper in the data folder, which serve creates."`
+}
+
+// serve has the options of service.Settings.
+type serve struct {
+	dataFlags
+	pepperFlags
+
+	Addr        string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 chooses a free port."`
+	TrackAddr   string `placeholder:"HOST:PORT" help:"Another host and port to serve tracking on, at /. Tracking is always served under /ingest of --addr."`
+	MetricsAddr string `placeholder:"HOST:PORT" help:"Host and port to serve metrics for Prometheus on, at /metrics and without authentication (default: off). A port alone, such as :9090, is on 127.0.0.1."`
+	NewRecords  bool   `help:"Create an empty file of records if there is a file of events but no file of records. Without this option that is an error."`
+	Demo        bool   `default:"true" negatable:"" help:"Create a demo website, link, monitor and key, with traffic up to now. --no-demo, or --demo=false, starts without demo data."`
+	DemoDays    int    `default:"90" help:"Days of demo traffic before today, when the demo is created."`
+	JSON        bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
+
+	Clickhouse   dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse for events, in place of the data folder, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. Missing tables are created."`
+	Tables       tables `embed:"" prefix:"clickhouse-"`
+	DuckdbMemory size   `placeholder:"SIZE" help:"Memory for DuckDB, such as 512MiB. Default: 1GiB. The process needs some 200 MiB more."`
+	Redis        dsn    `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, such as redis://name:password@host:6379/0. Several processes share limits and notify each other of changed keys through it."`
+
+	Geoip         string    `placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses."`
+	CountryHeader string    `placeholder:"NAME" help:"Request header with the country code, set by a CDN; trusted only from --trusted-proxy."`
+	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are trusted; may be repeated."`
+	CorsOrigin    []origin  `placeholder:"ORIGIN" help:"Origin whose pages may read /v1, such as https://panel.example; may be repeated."`
+
+	TrackWindow window `default:"7d" help:"Maximum age of events without a key, such as 30d. off: no limit, as with a key."`
+
+	Limits      factor       `default:"1" help:"Factor for all rate limits. off: no rate limits and no concurrency limit."`
+	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes. Defaults: ${classes}. --limits multiplies it; keys with a --limit are not affected. May be repeated."`
+	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long to store entries of the audit trail. Default: 400d. 0 means for ever. Processes that share --meta should use the same value."`
+	AuditWarn   size         `default:"10GiB" placeholder:"SIZE" help:"Size of the audit trail for a warning in the log. Default: 10GiB. The warning is repeated each time the trail has grown by this size."`
+	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
+	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"Lowest level to log: debug (a line for every request), info, warn or error."`
+	Derived     string       `enum:"on,off" default:"on" help:"on: store results of days that no longer change. off: compute every answer from events."`
+	ResultCache string       `enum:"on,off" default:"on" help:"on: remember answers, and parts of answers, in memory until their events change. off: compute every answer."`
+}
+
+// Validate returns mistakes that would otherwise be found only after the data is open.
+func (s *serve) Validate() error {
+	var faults []error
+	if s.Addr == "" {
+		faults = append(faults, errors.New("--addr is empty"))
+	}
+	if s.Data == "" {
+		faults = append(faults, errors.New("--data is empty"))
+	}
+	for _, a := range []struct{ flag, addr string }{{"--addr", s.Addr}, {"--track-addr", s.TrackAddr}, {"--metrics-addr", s.MetricsAddr}} {
+		if _, err := net.ResolveTCPAddr("tcp", a.addr); a.addr != "" && err != nil {
+			faults = append(faults, fmt.Errorf("%s %q is not a host:port to listen on: %w", a.flag, a.addr, err))
+		}
+	}
+	if s.CountryHeader != "" && len(s.TrustedProxy) == 0 {
+		faults = append(faults, errors.New("--country-header needs --trusted-proxy, the proxy that sets the header"))
+	}
+	if s.Limits == 0 && len(s.Limit) > 0 {
+		faults = append(faults, errors.New("use either --limit or --limits off"))
+	}
+	if s.AuditKeep != 0 && s.AuditKeep < span(oneDay) {
+		faults = append(faults, errors.New("--audit-keep must be 0 or at least 1d"))
+	}
+	if s.DemoDays < 1 || s.DemoDays > 3650 {
+		faults = append(faults, errors.New("--demo-days must be between 1 and 3650"))
+	}
+	return errors.Join(faults...)
+}
+
+// Run serves until ctx ends.
+func (s *serve) Run(ctx context.Context, e environment) error {
+	return service.Serve(ctx, s.settings(), e.out, e.errs, e.now)
+}
+
+func (s *serve) settings() service.Settings {
+	limits := map[auth.Class]int{}
+	for _, l := range s.Limit {
+		limits[l.class] = l.requests
+	}
+	return service.Settings{
+		Addr: s.Addr, TrackAddr: s.TrackAddr, MetricsAddr: s.MetricsAddr,
+		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile, NewRecords: s.NewRecords,
+		ClickHouse:    s.Tables.options(s.Clickhouse),
+		DuckDBMemory:  int64(s.DuckdbMemory),
+		GeoIP:         s.Geoip,
+		CountryHeader: s.CountryHeader,
+		Proxies:       clientip.Proxies(mapped(s.TrustedProxy, func(n network) netip.Prefix { return netip.Prefix(n) })),
+		Origins:       mapped(s.CorsOrigin, func(o origin) string { return string(o) }),
+		TrackWindow:   time.Duration(s.TrackWindow),
+		LimitFactor:   float64(s.Limits),
+		Limits:        limits,
+		NoDerived:     s.Derived == "off",
+		NoResultCache: s.ResultCache == "off",
+		AuditKeep:     time.Duration(s.AuditKeep),
+		AuditWarn:     int64(s.AuditWarn),
+		Demo:          s.Demo,
+		DemoDays:      s.DemoDays,
+		JSON:          s.JSON,
+		LogJSON:       s.LogFormat == "json",
+		LogLevel:      logLevels[s.LogLevel],
+	}
+}
+
+var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+
+// tables has the options for the tables in ClickHouse.
+type tables struct {
+	Cluster   string `env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers. New tables are Replicated, with Distributed tables for queries."`
+	Retention days   `env:"SIGHTLINE_CLICKHOUSE_RETENTION" placeholder:"DAYS" help:"How long ClickHouse stores rows, in whole days such as 400d; applies when tables are created or updated. Default: for ever."`
+}
+
+func (t *tables) options(address dsn) clickhouse.Config {
+	return clickhouse.Config{DSN: string(address), Cluster: t.Cluster, Retention: time.Duration(t.Retention)}
+}
+
+// routeClasses returns the classes of all routes of the program, sorted.
+func routeClasses() []auth.Class {
+	all := map[auth.Class]bool{}
+	for _, r := range httpapi.Routes() {
+		all[r.Class] = true
+	}
+	for _, r := range track.Routes() {
+		all[r.Class], all[cmp.Or(r.Anonymous, r.Class)] = true, true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// classDefaults lists the default limits of routeClasses.
+func classDefaults() string {
+	limits := ratelimit.Defaults()
+	return joined(mapped(routeClasses(), func(c auth.Class) string { return fmt.Sprintf("%s=%d", c, limits[c]) }))
+}

@@ -1,0 +1,241 @@
+// Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
+// send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement,
+// /subjects lists websites, links and monitors with rows, and /verify and /rebuild handle stored daily results. Both ends
+// are the same program, so the messages are encoded with gob.
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/embedded"
+)
+
+// A Source is a store that can list its subjects.
+type Source interface {
+	Query(ctx context.Context, stmt store.Statement) (*store.Rows, error)
+	Subjects(ctx context.Context) ([]store.Subject, error)
+}
+
+// Seals verifies and rebuilds the stored daily results of a website. A [query.Engine] implements it.
+type Seals interface {
+	VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (query.SealReport, error)
+	RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error)
+}
+
+// Listen creates the socket at path with mode 0600. It replaces an existing socket, so call it only after opening the data
+// of the folder.
+func Listen(ctx context.Context, path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var l net.ListenConfig
+	socket, err := l.Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, socket.Close())
+	}
+	return socket, nil
+}
+
+// Handler serves queries of events and their stored daily results.
+func Handler(events Source, seals Seals) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /query", func(w http.ResponseWriter, r *http.Request) {
+		var asked wireStatement
+		err := gob.NewDecoder(r.Body).Decode(&asked)
+		var rows *store.Rows
+		if err == nil {
+			rows, err = events.Query(r.Context(), asked.statement())
+		}
+		reply(w, rows, err)
+	})
+	mux.HandleFunc("GET /subjects", func(w http.ResponseWriter, r *http.Request) {
+		all, err := events.Subjects(r.Context())
+		reply(w, all, err)
+	})
+	mux.HandleFunc("POST /verify", ofDays(seals.VerifySeals))
+	mux.HandleFunc("POST /rebuild", ofDays(seals.RebuildSeals))
+	return mux
+}
+
+// wireDays names days of a website.
+type wireDays struct {
+	Website  store.Subject
+	From, To time.Time
+}
+
+func ofDays[T any](do func(ctx context.Context, website store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var asked wireDays
+		err := gob.NewDecoder(r.Body).Decode(&asked)
+		var found T
+		if err == nil {
+			found, err = do(r.Context(), asked.Website, asked.From, asked.To)
+		}
+		reply(w, found, err)
+	}
+}
+
+// reply writes a result or an error.
+func reply(w http.ResponseWriter, found any, err error) {
+	var body bytes.Buffer
+	if err == nil {
+		err = gob.NewEncoder(&body).Encode(found)
+	}
+	if err != nil {
+		http.Error(w, strings.ReplaceAll(err.Error(), "\n", "; "), http.StatusUnprocessableEntity)
+		return
+	}
+	_, _ = body.WriteTo(w) // the client may be gone
+}
+
+// A wireStatement is a store.Statement with typed arguments for gob.
+type wireStatement struct {
+	Label, SQL string
+	Args       []wireArg
+	Kinds      []dialect.Kind
+}
+
+type wireArg struct {
+	Name    string
+	Kind    dialect.Kind
+	Int     int64
+	Float   float64
+	Text    string
+	Ints    []int64
+	Texts   []string
+	Subject store.Subject
+}
+
+func (w *wireStatement) statement() store.Statement {
+	stmt := store.Statement{Label: w.Label, SQL: w.SQL, Kinds: w.Kinds}
+	for _, a := range w.Args {
+		values := map[dialect.Kind]any{
+			dialect.Int: a.Int, dialect.Float: a.Float, dialect.Text: a.Text,
+			dialect.Ints: a.Ints, dialect.Texts: a.Texts, dialect.Subject: a.Subject,
+		}
+		stmt.Args = append(stmt.Args, dialect.Arg{Name: a.Name, Kind: a.Kind, Value: values[a.Kind]})
+	}
+	return stmt
+}
+
+func wire(stmt store.Statement) wireStatement {
+	w := wireStatement{Label: stmt.Label, SQL: stmt.SQL, Kinds: stmt.Kinds}
+	for _, a := range stmt.Args {
+		to := wireArg{Name: a.Name, Kind: a.Kind}
+		switch v := a.Value.(type) {
+		case int64:
+			to.Int = v
+		case float64:
+			to.Float = v
+		case string:
+			to.Text = v
+		case []int64:
+			to.Ints = v
+		case []string:
+			to.Texts = v
+		case store.Subject:
+			to.Subject = v
+		}
+		w.Args = append(w.Args, to)
+	}
+	return w
+}
+
+// A Client gives access to the store of a running server through its socket.
+type Client struct{ http *http.Client }
+
+// Dial returns a client of the server at path, or nil if no server listens there.
+func Dial(ctx context.Context, path string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}
+	within, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	conn, err := dial(within, "", "")
+	if err != nil {
+		return nil
+	}
+	_ = conn.Close()
+	return &Client{&http.Client{Transport: &http.Transport{DialContext: dial}}}
+}
+
+// Close closes the connections to the server.
+func (c *Client) Close(context.Context) error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// Dialect returns the dialect of the server's file.
+func (c *Client) Dialect() *dialect.Dialect { return embedded.Dialect() }
+
+// Query runs stmt in the server. If the server ended, the error wraps store.ErrUnavailable.
+func (c *Client) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	rows := new(store.Rows)
+	return rows, c.ask(ctx, http.MethodPost, "query", wire(stmt), rows)
+}
+
+// Ping reports whether the server answers.
+func (c *Client) Ping(ctx context.Context) error {
+	_, err := c.Subjects(ctx)
+	return err
+}
+
+// Subjects lists the subjects with rows in the server's store.
+func (c *Client) Subjects(ctx context.Context) ([]store.Subject, error) {
+	var all []store.Subject
+	return all, c.ask(ctx, http.MethodGet, "subjects", nil, &all)
+}
+
+// VerifySeals implements [Seals] in the server.
+func (c *Client) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (query.SealReport, error) {
+	var report query.SealReport
+	err := c.ask(ctx, http.MethodPost, "verify", wireDays{website, from, to}, &report)
+	return report, err
+}
+
+// RebuildSeals implements [Seals] in the server.
+func (c *Client) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
+	err = c.ask(ctx, http.MethodPost, "rebuild", wireDays{website, from, to}, &days)
+	return days, err
+}
+
+func (c *Client) ask(ctx context.Context, method, route string, question, answer any) error {
+	var body bytes.Buffer
+	if question != nil {
+		if err := gob.NewEncoder(&body).Encode(question); err != nil {
+			return err
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "http://server/"+route, &body)
+	if err != nil {
+		return err
+	}
+	got, err := c.http.Do(r)
+	if err != nil {
+		return fmt.Errorf("%w: the server of this data folder ended: %w", store.ErrUnavailable, err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	if got.StatusCode != http.StatusOK {
+		text, err := io.ReadAll(io.LimitReader(got.Body, 1<<16))
+		return errors.Join(fmt.Errorf("the server of this data folder: %s", bytes.TrimSpace(text)), err)
+	}
+	return gob.NewDecoder(got.Body).Decode(answer)
+}

@@ -1,0 +1,58 @@
+// Package install opens the files and databases of a standalone installation.
+package install
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/demo/site"
+	"github.com/sightline-analytics/sightline/store/embedded"
+)
+
+// Owner is the default owner of websites, links, monitors and keys.
+const Owner = site.Owner
+
+// These are the files of a data folder. They have mode 0600.
+const (
+	EventsFile  = embedded.File
+	RecordsFile = "meta.sqlite"
+	PepperFile  = "pepper"
+	DemoKeyFile = site.KeyFile
+	HeadsFile   = "audit-heads.json" // heads of the audit trail, outside its database
+	SocketFile  = "control.sock"     // socket of the running server, for commands
+
+	// These files have the progress of demo traffic in the data folder and in ClickHouse.
+	ProgressFile           = site.ProgressFile
+	ClickHouseProgressFile = "demo-clickhouse.json"
+)
+
+// CreateFolder creates the data folder, readable only for its owner.
+func CreateFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+// Exists reports whether the data folder has a file with a name.
+func Exists(dir, name string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Pepper reads the pepper from file. If file is empty, it reads the pepper of the data folder, or creates it.
+func Pepper(dir, file string) (auth.Pepper, error) {
+	if file == "" {
+		return auth.PepperFile(filepath.Join(dir, PepperFile))
+	}
+	if _, err := os.Stat(file); err != nil {
+		return auth.Pepper{}, fmt.Errorf("read the pepper: %w", err)
+	}
+	return auth.PepperFile(file)
+}

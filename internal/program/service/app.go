@@ -1,0 +1,181 @@
+// Package service runs the server of the standalone program. app.go opens the stores, and wiring.go gives
+// them to a sightline.Service.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline"
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/redisbus"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/embedded"
+	"github.com/sightline-analytics/sightline/store/meta"
+	"github.com/sightline-analytics/sightline/track/geoip"
+)
+
+// flushTimeout bounds the end of the service: its last work, and the writing of the last audit entries.
+const flushTimeout = 10 * time.Second
+
+// An app has the open stores and services of a running server.
+type app struct {
+	settings Settings
+	log      *slog.Logger
+	now      func() time.Time
+	pepper   auth.Pepper
+	events   events
+	records  *meta.Store
+	heads    *install.HeadStore
+	service  *sightline.Service
+	metrics  *metrics                      // nil without --metrics-addr
+	redis    *redis.Client                 // nil without Redis
+	bus      *redisbus.Bus                 // on redis; nil without Redis
+	geo      *geoip.File                   // nil without a file
+	closers  []func(context.Context) error // in the order of opening
+}
+
+// events is the store of events: an embedded file or ClickHouse.
+type events interface {
+	store.Store
+	store.Writer
+	Close(ctx context.Context) error
+}
+
+// Version returns the version of the build, or "dev".
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return info.Main.Version
+}
+
+// open opens the data folder. If it returns an error, it has closed everything.
+func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Time) (_ *app, err error) {
+	a := &app{settings: s, log: log, now: now}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	if err := install.CreateFolder(s.Data); err != nil {
+		return nil, err
+	}
+	// Protect runs before the stores open, because SQLite creates its other files with the mode of the database file.
+	if err := install.Protect(s.Data); err != nil {
+		log.Warn("other users may read the data files", "error", err)
+	}
+	if s.GeoIP != "" {
+		if a.geo, err = geoip.Open(s.GeoIP); err != nil {
+			return nil, fmt.Errorf("--geoip: %w", err)
+		}
+		a.onClose(a.geo.Close)
+	}
+	// The file of events is opened first. It is locked, so a second server with the same folder fails here.
+	if a.events, err = a.openEvents(ctx); err != nil {
+		return nil, err
+	}
+	a.onClose(a.events.Close)
+	if err := a.checkRecords(ctx); err != nil {
+		return nil, err
+	}
+	if a.pepper, err = install.Pepper(s.Data, s.PepperFile); err != nil {
+		return nil, err
+	}
+	if s.Redis != "" {
+		if a.redis, err = install.OpenRedis(s.Redis); err != nil {
+			return nil, err
+		}
+		a.onClose(func(context.Context) error { return a.redis.Close() })
+		if a.bus, err = redisbus.New(redisbus.Config{Client: a.redis, Logger: log}); err != nil {
+			return nil, err
+		}
+		a.onClose(a.bus.Close)
+	}
+	if a.records, err = install.OpenRecords(ctx, s.Data, s.Meta, a.pepper, log, now); err != nil {
+		return nil, err
+	}
+	a.onClose(a.records.Close)
+	if err := a.openHeads(); err != nil {
+		return nil, err
+	}
+	if s.MetricsAddr != "" {
+		a.metrics = newMetrics(a.records.Audit())
+	}
+	if err := a.openService(); err != nil {
+		return nil, err
+	}
+	return a, install.WarnOfReaders(s.Data, s.PepperFile, log)
+}
+
+// checkRecords refuses to create an empty file of records beside a file of events, or beside heads of the audit
+// trail. Without its records the service would refuse all events, and trackers would not send them again.
+func (a *app) checkRecords(ctx context.Context) error {
+	if a.settings.Meta != "" || a.settings.NewRecords {
+		return nil
+	}
+	lost := func(beside string) error {
+		return fmt.Errorf("%s is missing, but %s has data, in %s: put the missing file back from a backup, or start once with --new-records to create an empty one",
+			install.RecordsFile, beside, a.settings.Data)
+	}
+	if exists, err := install.Exists(a.settings.Data, install.RecordsFile); err != nil || exists {
+		return err
+	}
+	if exists, err := install.Exists(a.settings.Data, install.HeadsFile); err != nil {
+		return err
+	} else if exists {
+		return lost(install.HeadsFile)
+	}
+	file, ok := a.events.(embedded.Store)
+	if !ok || a.settings.ClickHouse.DSN != "" {
+		return nil // a ClickHouse database may have events of other servers
+	}
+	if subjects, err := file.Subjects(ctx); err != nil || len(subjects) == 0 {
+		return err
+	}
+	return lost(install.EventsFile)
+}
+
+// onClose registers closer for close, which runs closers in reverse order.
+func (a *app) onClose(closer func(context.Context) error) { a.closers = append(a.closers, closer) }
+
+func (a *app) close() error {
+	var faults []error
+	for _, closer := range slices.Backward(a.closers) {
+		faults = append(faults, closer(context.Background()))
+	}
+	return errors.Join(faults...)
+}
+
+func (a *app) openEvents(ctx context.Context) (events, error) {
+	if a.settings.ClickHouse.DSN == "" {
+		return install.OpenFile(ctx, a.settings.Data, embedded.Config{Memory: a.settings.DuckDBMemory, Now: a.now, Logger: a.log})
+	}
+	o := a.settings.ClickHouse
+	o.Now, o.Logger = a.now, a.log
+	tables, err := install.OpenClickHouse(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("--clickhouse: %w", err)
+	}
+	return tables, nil
+}
+
+// openHeads opens the file with the heads of the audit trail.
+func (a *app) openHeads() (err error) {
+	a.heads, err = install.OpenHeads(filepath.Join(a.settings.Data, install.HeadsFile), a.settings.AuditKeep, a.now, a.log)
+	if err != nil {
+		return fmt.Errorf("audit trail: %w", err)
+	}
+	a.onClose(func(context.Context) error { return a.heads.Close() })
+	return nil
+}

@@ -1,0 +1,47 @@
+package service
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+)
+
+// Settings configure the server.
+type Settings struct {
+	Addr      string // host:port of API and tracking; port 0 chooses a free port
+	TrackAddr string // another host:port for tracking; empty: none
+	// MetricsAddr is the host:port of metrics for Prometheus. Without a host it is on loopback; empty means no metrics.
+	MetricsAddr string
+
+	Data         string            // the data folder
+	Meta         string            // DSN of PostgreSQL; empty: SQLite in the data folder
+	ClickHouse   clickhouse.Config // without a DSN, events are in the data folder
+	DuckDBMemory int64             // duckdb.Config.MemoryLimit of the file of events
+	Redis        string            // address; empty: nothing is shared with other processes
+	PepperFile   string            // empty: the pepper of the data folder
+	NewRecords   bool              // create an empty file of records even beside events
+
+	GeoIP         string           // MaxMind-format file; empty: none
+	CountryHeader string           // header from Proxies with the country; empty: none
+	Proxies       clientip.Proxies // proxies with trusted headers
+	TrackWindow   time.Duration    // as track.Config.Window
+	Origins       []string         // origins of pages that may read /v1
+
+	LimitFactor float64            // factor for all rate limits; 0: no limits
+	Limits      map[auth.Class]int // requests per minute before LimitFactor; other classes have defaults
+	AuditKeep   time.Duration      // how long to store audit entries; 0: for ever
+	AuditWarn   int64              // size of the audit trail in bytes for a warning; 0: never
+
+	NoDerived     bool // compute every answer from rows; store no results of finished days
+	NoResultCache bool // compute every answer; remember none in memory
+
+	Demo     bool // create a demo website, link, monitor and key, with traffic up to now
+	DemoDays int  // days of traffic before today when the demo is created; 0: 90
+	JSON     bool // when ready, write one line of JSON
+
+	LogJSON  bool       // log JSON instead of text
+	LogLevel slog.Level // lowest level to log; debug has a line for every request
+}

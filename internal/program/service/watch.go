@@ -1,0 +1,83 @@
+package service
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/observe"
+	"github.com/sightline-analytics/sightline/observe/prom"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// logger returns a logger to w with the format and level of s.
+func (s *Settings) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogJSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// scrapeTimeout bounds the time that a scrape waits for the records.
+const scrapeTimeout = 5 * time.Second
+
+// metrics collects the metrics of --metrics-addr. A nil *metrics collects nothing.
+type metrics struct {
+	requests *prom.Collector
+	all      *prometheus.Registry
+}
+
+// newMetrics returns the metrics of requests, the audit trail, the Go runtime and the process.
+func newMetrics(trail audit.Sizer) *metrics {
+	size := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sightline_audit_bytes", Help: "Size of all entries of the audit trail; NaN if it cannot be read."}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+		defer cancel()
+		n, err := trail.Size(ctx)
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
+	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry()}
+	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// watch adds the metrics of an engine and its sealer.
+func (m *metrics) watch(e *query.Engine, s *query.Sealer) {
+	if m != nil {
+		m.all.MustRegister(prom.Engine(e, s))
+	}
+}
+
+// observer returns the Config.Observe for the handler with a name.
+func (m *metrics) observer(name string) func(context.Context, observe.Request) {
+	if m == nil {
+		return nil
+	}
+	return m.requests.Observe(name)
+}
+
+// counted wraps h to count its requests in flight.
+func (m *metrics) counted(name string, h http.Handler) http.Handler {
+	if m == nil || h == nil {
+		return h
+	}
+	return m.requests.InFlight(name, h)
+}
+
+// handler answers scrapes at /metrics.
+func (m *metrics) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.all, promhttp.HandlerOpts{}))
+	return mux
+}

@@ -1,0 +1,194 @@
+package memory
+
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/internal/state"
+)
+
+// Partials are admitted to memory from the second question on. They push out the partials that were not used for longest. If
+// these are asked for again soon, not all of them fit, and questions would push out each other's partials by turns. Each answer
+// would compute all its partials again, which takes longer than a statement. So partials that were pushed out are admitted again
+// only beside all others that were used since they were asked for several times. The more often they were pushed out, the more
+// times this takes.
+
+// maxAsked bounds the aggregates of a subject that are remembered as asked for.
+const maxAsked = 4096
+
+// manyTimes bounds how often an aggregate has to be asked for before it pushes out others that nobody used meanwhile. If several
+// callers use their partials by turns, each was used after so many questions.
+const manyTimes = 8
+
+// An asked aggregate is one that was asked for.
+type asked struct {
+	at        [manyTimes]uint64 // the last times, on the clock of the cache; 0: it was not asked for so often
+	pushedOut int               // how often its partials were since they were of use
+	bytes     int64             // that a partial of it takes in the mean; 0: not known
+	names     int64             // the most bytes that numbering took while it was computed
+}
+
+// since is from when on what was used stays, when it is admitted.
+func (a *asked) since() uint64 {
+	i := min(a.pushedOut, manyTimes-1)
+	for i > 0 && a.at[i] == 0 {
+		i--
+	}
+	return a.at[i]
+}
+
+// Asked notes that these aggregates are asked for, and reports whether all of them were asked for before and fit into memory. It
+// takes two questions before partials are worth their memory.
+func (w *Shelf) Asked(all []state.Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	before, now := w.askedBefore(all), w.cache.tick()
+	for _, a := range all {
+		of := w.asked[a.Name]
+		if of == nil {
+			if len(w.asked) >= maxAsked {
+				clear(w.asked)
+			}
+			of = &asked{}
+			w.asked[a.Name] = of
+		}
+		copy(of.at[1:], of.at[:])
+		of.at[0] = now
+	}
+	return before
+}
+
+// WereAsked returns what Asked would return, and notes nothing.
+func (w *Shelf) WereAsked(all []state.Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return w.askedBefore(all)
+}
+
+// askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds cache.mu.
+func (w *Shelf) askedBefore(all []state.Aggregate) bool {
+	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
+		if known := w.aggregates[a.Name]; known != nil {
+			return known.tooLarge
+		}
+		return w.asked[a.Name] == nil
+	})
+}
+
+// Fit reports whether these aggregates fit into memory, as far as is known.
+func (w *Shelf) Fit(all []state.Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return !slices.ContainsFunc(all, func(a state.Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.tooLarge })
+}
+
+// Exclude notes that these aggregates do not fit into memory.
+func (w *Shelf) Exclude(all []state.Aggregate) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	for _, a := range all {
+		w.forget(a.Name)
+		w.begin(a.Name).tooLarge = true
+	}
+}
+
+// NumberingSize returns the bytes that the numbers of keys and members take.
+func (w *Shelf) NumberingSize() int64 {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return w.size
+}
+
+// RecordSize notes how many bytes the partials of an aggregate take, and numbers that were new when they were computed.
+func (w *Shelf) RecordSize(a state.Aggregate, found []*state.Partial, names int64) {
+	bytes, n := sizeOf(found)
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	if of := w.asked[a.Name]; of != nil && n > 0 {
+		of.bytes, of.names = bytes/n, max(of.names, names)
+	}
+}
+
+// sizeOf returns the bytes of partials, and how many of them have rows.
+func sizeOf(found []*state.Partial) (bytes, n int64) {
+	for _, p := range found {
+		if p != nil {
+			bytes += p.Size()
+			n++
+		}
+	}
+	return bytes, n
+}
+
+// ExceedsMemory reports whether partials, by aggregate and stretch, take more memory than there is for all.
+func (w *Shelf) ExceedsMemory(found [][]*state.Partial) bool {
+	all := int64(0)
+	for _, of := range found {
+		bytes, _ := sizeOf(of)
+		all += bytes
+	}
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return all+w.size > w.cache.most
+}
+
+// A Demand is an aggregate that is asked for in some stretches with rows, of which some are missing.
+type Demand struct {
+	state.Aggregate
+	Stretches, Missing int
+}
+
+// Admit reports whether there is memory for the partials that an answer is merged from: for all together and, if a quarter or
+// more is missing, for these beside the partials that stay. It assumes that partials are as large as the measured ones. If only
+// the numbers of keys and members of other questions take the room, and the answer was asked for often enough, w starts again
+// empty.
+func (w *Shelf) Admit(all []Demand) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	fit, again := w.room(all)
+	if again {
+		w.cache.renew(w)
+	}
+	return fit
+}
+
+// WouldAdmit returns what Admit would return, and changes nothing.
+func (w *Shelf) WouldAdmit(all []Demand) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	fit, _ := w.room(all)
+	return fit
+}
+
+// room reports whether there is memory for all: see Admit. If not, again reports whether w has to start empty again. The caller holds
+// cache.mu.
+func (w *Shelf) room(all []Demand) (fit, again bool) {
+	c := w.cache
+	var bytes, more, names int64
+	stretches, missing, since, often := 0, 0, c.clock, true
+	for _, a := range all {
+		stretches, missing = stretches+a.Stretches, missing+a.Missing
+		if of := w.asked[a.Name]; of != nil {
+			bytes, more, names = bytes+of.bytes*int64(a.Stretches), more+of.bytes*int64(a.Missing), max(names, of.names)
+			since, often = min(since, of.since()), often && of.at[manyTimes-1] > w.begun
+		}
+	}
+	if bytes+w.size > c.most {
+		return false, often && bytes+names <= c.most && c.shelves[w.subject] == w
+	}
+	return 4*missing < stretches || c.used(since)+more <= c.most, false
+}
+
+// used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made again when
+// there is room.
+func (c *Cache) used(since uint64) (bytes int64) {
+	for _, w := range c.shelves {
+		names := int64(0)
+		for _, all := range w.aggregates {
+			if all.used >= since {
+				bytes, names = bytes+all.size, w.size
+			}
+		}
+		bytes += names
+	}
+	return bytes
+}

@@ -1,0 +1,12 @@
+// Package memory holds the partials of all subjects in memory, bounded in bytes.
+//
+//	cache := memory.NewCache(256 << 20)
+//	shelf := cache.Shelf(website)
+//	found, missing := shelf.Find(aggregate, days, versions)   // missing ones are computed
+//	made, err := shelf.Add(computed)
+//	visitors := cache.Counts(rows, shelf.Members(state.Set, "visitors"), sources)
+//
+// A [Cache] drops what was not used for longest. Questions that are asked by turns do not push out each other's partials again and
+// again: a [Shelf] decides which aggregates are admitted. A shelf also numbers the keys and members of its subject, notes what a
+// store has of it, and holds rollups, which are one partial in place of those of a month.
+package memory

@@ -1,0 +1,215 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/state"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Shelf holds the partials of one subject. Its numbers of keys and members are valid for this shelf alone.
+type Shelf struct {
+	*state.Numbering // which only the goroutine that holds the lock of the shelf extends
+
+	cache    *Cache
+	subject  store.Subject
+	building chan struct{} // held by who adds, who alone numbers keys and members
+	begun    uint64        // when, on the clock of the cache
+
+	// Guarded by cache.mu.
+	aggregates map[string]*shelved // by name
+	rolledUp   map[rollupName]*rollups
+	asked      map[string]*asked // by the names of aggregates
+	size       int64             // bytes of keys and members
+
+	dictionaries   map[dictionaryName]*state.Dictionary
+	dictionarySize int64
+	stored         map[int64]map[calendar.Interval]uint64 // versions of what a store has, by name; nil: not known
+	storedSize     int64                                  // bytes of stored, which size has, too
+}
+
+// shelved holds the partials of one aggregate.
+type shelved struct {
+	of       map[calendar.Interval]version
+	size     int64
+	used     uint64
+	found    int  // how often some were looked for
+	tooLarge bool // they are too large to be kept
+}
+
+// emptySize is about how many bytes partials take without any.
+const emptySize = 256
+
+// A version is a partial, the version of the rows that it was computed from, and the latest that
+// somebody found it too old for.
+type version struct {
+	rows, wanted uint64
+	*state.Partial
+}
+
+// Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
+// have none of that version or later. Version 0 means a stretch without rows, which is never missing.
+func (w *Shelf) Find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial, missing []int) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	if known := w.aggregates[a.Name]; known != nil {
+		known.used = w.cache.tick()
+		known.found++
+	}
+	return w.find(a, stretches, versions)
+}
+
+// Missing returns the missing stretches that Find returns. It does not count as a use of the partials.
+func (w *Shelf) Missing(a state.Aggregate, stretches []calendar.Interval, versions []uint64) []int {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	_, missing := w.find(a, stretches, versions)
+	return missing
+}
+
+// find does the work of Find. The caller holds cache.mu.
+func (w *Shelf) find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial, missing []int) {
+	found = make([]*state.Partial, len(stretches))
+	known := w.aggregates[a.Name]
+	if known == nil {
+		known = &shelved{}
+	}
+	for i, s := range stretches {
+		if versions[i] == 0 {
+			continue
+		}
+		if v, ok := known.of[s]; ok && v.rows >= versions[i] {
+			found[i] = v.Partial
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	return found, missing
+}
+
+// Has reports whether there are partials of each of these aggregates.
+func (w *Shelf) Has(all []state.Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
+		known := w.aggregates[a.Name]
+		return known == nil || len(known.of) == 0
+	})
+}
+
+// Stale returns how many of these stretches have a partial of an aggregate that is older than the given version. It counts each
+// of them once for a version, also over several calls.
+func (w *Shelf) Stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	stale := w.stale(a, stretches, versions)
+	for _, i := range stale {
+		v := w.aggregates[a.Name].of[stretches[i]]
+		v.wanted = versions[i]
+		w.aggregates[a.Name].of[stretches[i]] = v
+	}
+	return len(stale)
+}
+
+// CountStale returns what Stale would return, and counts none of them.
+func (w *Shelf) CountStale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) int {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return len(w.stale(a, stretches, versions))
+}
+
+// stale returns the stretches that Stale counts. The caller holds cache.mu.
+func (w *Shelf) stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (stale []int) {
+	known := w.aggregates[a.Name]
+	if known == nil {
+		return nil
+	}
+	for i, s := range stretches {
+		if v, ok := known.of[s]; ok && max(v.rows, v.wanted) < versions[i] {
+			stale = append(stale, i)
+		}
+	}
+	return stale
+}
+
+// Lock takes the lock that Add needs. It returns the error of ctx if ctx ends first.
+func (w *Shelf) Lock(ctx context.Context) error {
+	select {
+	case w.building <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Unlock gives the lock back.
+func (w *Shelf) Unlock() { <-w.building }
+
+// Add makes partials from b, holds them in memory, and returns them by aggregate and stretch. The caller holds the lock of w.
+// Its error wraps [state.ErrTooLarge] if b is too large.
+func (w *Shelf) Add(b *state.Computed) ([][]*state.Partial, error) {
+	made, err := b.Build(w.Numbering)
+	if err != nil {
+		return nil, err
+	}
+	w.Put(b.Aggregates, b.KeyNames, b.Stretches, b.Versions, made)
+	return made, nil
+}
+
+// Put holds partials in memory, by aggregate and stretch. Their numbers are those of w. The caller holds the lock of w.
+func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*state.Partial) {
+	c := w.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	grown := w.Publish(aggregates, keyNames)
+	w.size += grown
+	switch kept := c.shelves[w.subject]; kept {
+	case w:
+		c.size += grown
+	case nil: // c forgot w meanwhile
+		c.shelves[w.subject] = w
+		c.size += w.size + w.dictionarySize
+	default:
+		return // and has another one
+	}
+	for i, a := range aggregates {
+		all := w.aggregates[a.Name]
+		if all == nil || len(all.of) > maxStretches {
+			w.forget(a.Name)
+			all = w.begin(a.Name)
+		}
+		all.used = c.tick()
+		for j, s := range stretches {
+			grown := made[i][j].Size()
+			if before, ok := all.of[s]; ok {
+				grown -= before.Size()
+			}
+			made[i][j].ID = c.tick()
+			all.of[s] = version{rows: versions[j], Partial: made[i][j]}
+			all.size += grown
+			c.size += grown
+		}
+	}
+	c.shrink()
+}
+
+// maxStretches bounds the partials of an aggregate. Above it they are dropped: most of them are ends of ranges, which are parts
+// of days and of little use later.
+const maxStretches = 4096
+
+// begin makes place for the partials of an aggregate.
+func (w *Shelf) begin(name string) *shelved {
+	p := &shelved{of: map[calendar.Interval]version{}, size: emptySize, used: w.cache.tick()}
+	w.aggregates[name] = p
+	w.cache.size += p.size
+	return p
+}
+
+func (w *Shelf) forget(name string) {
+	if p := w.aggregates[name]; p != nil {
+		w.cache.size -= p.size
+		delete(w.aggregates, name)
+	}
+}

@@ -1,0 +1,60 @@
+// Package embedded opens the embedded store of events that this build has: DuckDB if it is built with cgo, and SQLite if it is
+// built without.
+//
+//	events, err := embedded.Open(ctx, embedded.Config{Folder: "sightline-data", Logger: log})
+//	svc, err := sightline.New(sightline.Config{Events: events, Records: records})
+//	err = events.Close()
+//
+// A program that needs DuckDB imports store/duckdb, and then fails to build without cgo. DuckDB answers questions about many
+// rows faster, and its files are smaller. The two stores have separate files.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Config configures [Open].
+type Config struct {
+	Folder string           // of the file; must exist
+	Memory int64            // bytes of memory for DuckDB; 0 means its default. SQLite ignores it
+	Now    func() time.Time // nil means time.Now
+	Logger *slog.Logger     // of the store; also says when it is SQLite. Nil means no log
+}
+
+// A Store is an embedded store of events. It has all optional abilities of its database, see package sightline.
+type Store interface {
+	store.Store
+	store.Writer
+	store.Deriver
+	// Subjects lists the websites, links and monitors that have rows.
+	Subjects(ctx context.Context) ([]store.Subject, error)
+	// Close closes the file. Call it after the last request. If ctx ends first, it returns its error, and closing continues.
+	Close(ctx context.Context) error
+}
+
+// Open opens the file in the folder, or creates it. It fails if the folder has a file of the other store, because the events
+// in it would be missing from all answers.
+func Open(ctx context.Context, cfg Config) (Store, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	file := filepath.Join(cfg.Folder, File)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(cfg.Folder, otherFile)); err == nil {
+			return nil, fmt.Errorf("store/embedded: the events of this folder are in %s, but this program was built %s and stores events in %s; %s", otherFile, build, File, otherBuild)
+		}
+	}
+	return open(ctx, file, cfg)
+}

@@ -1,0 +1,34 @@
+//go:build !cgo
+
+// This is the build without cgo: events are in SQLite. Its counterpart is embedded_cgo.go.
+
+package embedded
+
+import (
+	"context"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/sqlite"
+)
+
+// The store of this build.
+const (
+	Database = "SQLite"
+	File     = "analytics.sqlite" // its file in the folder
+
+	build      = "without cgo"
+	otherFile  = "analytics.duckdb"
+	otherBuild = "build it with CGO_ENABLED=1 and a C compiler, or use another folder"
+)
+
+// Dialect returns the dialect of the store.
+func Dialect() *dialect.Dialect { return dialect.SQLite() }
+
+func open(ctx context.Context, file string, cfg Config) (Store, error) {
+	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, Now: cfg.Now})
+	if err != nil {
+		return nil, err // a nil *sqlite.Store in the interface would not be nil
+	}
+	cfg.Logger.InfoContext(ctx, "this program is built without cgo, so events are in SQLite; DuckDB is faster", "file", file)
+	return s, nil
+}

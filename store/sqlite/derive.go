@@ -1,0 +1,157 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// Days implements [store.Deriver].
+func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
+	if err := s.usable(ctx); err != nil || !from.Before(to) {
+		return nil, err
+	}
+	return s.catalog.between(s.catalog.number(subject), utcDay(from.UnixMilli()), lastDay(to)), nil
+}
+
+// Websites implements [store.Deriver].
+func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	found := map[store.Subject]uint64{}
+	for _, of := range s.catalog.subjects() {
+		if of.Kind == store.KindWebsite {
+			found[of] = s.catalog.newest(s.catalog.number(of), firstDay, finalDay)
+		}
+	}
+	return found, nil
+}
+
+// change runs do in a transaction that may write, on the connection for sealing, and then publish. The writer waits
+// meanwhile.
+func (s *Store) change(ctx context.Context, c *conn, do func() error, publish func()) error {
+	if !s.cfg.memory() { // else c is also the connection of the writer
+		w, err := s.take(ctx, s.writing)
+		if err != nil {
+			return err
+		}
+		defer func() { s.writing <- w }()
+	}
+	if err := c.transact(do); err != nil {
+		return err
+	}
+	publish()
+	return nil
+}
+
+// Seal implements [store.Deriver]. It first computes all results and stores them in temporary tables, beside
+// queries and writes. Then it copies them, in a transaction for which writes wait. Only one call of Seal, Erase,
+// SaveStates and DropStates runs at a time.
+func (s *Store) Seal(ctx context.Context, d store.Derivation) error { return s.seal(ctx, d, nil) }
+
+// Reseal implements [store.Resealer] as Seal does, for the session ids that changed selects.
+func (s *Store) Reseal(ctx context.Context, d store.Derivation, changed store.Statement) error {
+	return s.seal(ctx, d, &changed)
+}
+
+// seal computes all session ids or, unless changed is nil, the ids that it selects.
+func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Statement) error {
+	c, err := s.take(ctx, s.sealing)
+	if err != nil {
+		return err
+	}
+	defer func() { s.sealing <- c }()
+	ctx, cancel := s.until(ctx)
+	defer cancel()
+	number, first, last, version := s.catalog.number(d.Subject), utcDay(d.From.UnixMilli()), lastDay(d.To), s.catalog.latest()
+	if number == unknownSubject {
+		return nil // there are no rows
+	}
+	unsealed := func(day store.Day) bool { return day.Sealed == 0 }
+	if changed != nil && slices.ContainsFunc(s.catalog.between(number, first, last), unsealed) {
+		return fmt.Errorf("sqlite: reseal: %w: one of the days has no seal", store.ErrUnavailable)
+	}
+	defer func() { // an old table would fail the next call
+		for _, table := range temporary {
+			_ = c.exec("DROP TABLE IF EXISTS temp." + table)
+		}
+	}()
+	statements := []store.Statement{d.Sessions, d.Hits}
+	if changed != nil {
+		statements = append(statements, *changed)
+	}
+	if err = s.compute(ctx, c, statements); err == nil {
+		err = s.change(ctx, c, func() error { return copySealed(ctx, c, number, first, last, version, changed != nil) },
+			func() { s.catalog.seal(number, first, last, version) })
+	}
+	if err != nil {
+		return errors.Join(ctx.Err(), fmt.Errorf("sqlite: seal: %w", explain(err)))
+	}
+	return nil
+}
+
+// temporary are the tables that Seal makes: two with results, and one with the ids that changed.
+var temporary = [...]string{"new_" + schema.SealedSessions, "new_" + schema.SealedHits, "changed_ids"}
+
+// compute stores the results of statements in the temporary tables, all from the same rows.
+func (s *Store) compute(ctx context.Context, c *conn, statements []store.Statement) error {
+	if err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	var err error
+	for i, stmt := range statements {
+		args, fault := s.bind(stmt.Args)
+		if err = fault; err == nil {
+			_, err = c.raw.ExecContext(ctx, "CREATE TEMP TABLE "+temporary[i]+" AS "+stmt.SQL, args)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err != nil {
+		_ = c.exec("ROLLBACK")
+		return err
+	}
+	return c.exec("COMMIT")
+}
+
+// copySealed replaces the sealed rows of a subject's days by the rows of the temporary tables. If changed is set, it
+// only replaces rows of the ids that changed.
+func copySealed(ctx context.Context, c *conn, subject, first, last int64, version uint64, changed bool) error {
+	sealings, err := c.number("UPDATE settings SET sealings = sealings + 1 RETURNING sealings")
+	if err != nil {
+		return err
+	}
+	for _, t := range schema.SealedTables() {
+		at, ids := t.Columns[0].Name, ""
+		if changed {
+			ids = " AND session_hash IN (SELECT session_hash FROM temp.changed_ids)"
+		}
+		if _, err := c.change(ctx, fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?%s", t.Name, at, at, ids),
+			arguments([]any{subject, first * dayMillis, (last + 1) * dayMillis})); err != nil {
+			return err
+		}
+		names := make([]string, len(t.Columns))
+		for i, column := range t.Columns {
+			names[i] = quoted(column.Name)
+		}
+		all := strings.Join(names, ", ")
+		if _, err := c.raw.ExecContext(ctx, fmt.Sprintf("INSERT INTO main.%s(subject, number, %s) SELECT ?, ? + rowid, %s FROM temp.new_%s", t.Name, all, all, t.Name),
+			arguments([]any{subject, sealings << rowBits})); err != nil {
+			return err
+		}
+	}
+	for day := first; day <= last; day++ {
+		if _, err := c.change(ctx, "INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", arguments([]any{subject, day, int64(version)})); err != nil { // it fits: commits are numbered from 1
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// firstDay and finalDay are before and after all days with rows.
+const (
+	firstDay = math.MinInt64
+	finalDay = math.MaxInt64
+)
+
+// Subjects implements [store.Lister] without a query. It also lists subjects whose rows were erased.
+func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	return s.catalog.subjects(), nil
+}
+
+// Erase implements [store.Eraser], in one transaction. It forgets the subject's event ids, so the same rows can
+// be written again. The versions of its days stay and grow. The file does not shrink, but the space is used
+// again.
+func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {
+	c, err := s.take(ctx, s.sealing)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { s.sealing <- c }()
+	number, erased := s.catalog.number(subject), int64(0)
+	var version uint64
+	var touched []subjectDay
+	err = s.change(ctx, c, func() error {
+		for _, day := range s.catalog.between(number, firstDay, finalDay) {
+			if day.Version > 0 {
+				touched = append(touched, subjectDay{number, utcDay(day.Start.UnixMilli())})
+			}
+		}
+		if len(touched) == 0 {
+			return nil
+		}
+		for _, name := range []string{"receipts", schema.SealedSessions, schema.SealedHits, "seals", "states"} {
+			if _, err := c.change(ctx, "DELETE FROM "+name+" WHERE subject = ?", arguments([]any{number})); err != nil {
+				return err
+			}
+		}
+		for t := range schema.NumTables {
+			n, err := c.change(ctx, "DELETE FROM "+t.String()+" WHERE subject = ?", arguments([]any{number}))
+			if err != nil {
+				return err
+			}
+			erased += n
+		}
+		version = s.catalog.latest() + 1
+		return c.exec("UPDATE versions SET version = ? WHERE subject = ?", int64(version), number) // it fits: commits are numbered from 1
+	}, func() {
+		if len(touched) > 0 {
+			s.catalog.publish(version, nil, touched)
+			s.catalog.unseal(number)
+		}
+	})
+	if err != nil {
+		return 0, errors.Join(s.usable(ctx), fmt.Errorf("sqlite: erase: %w", explain(err)))
+	}
+	return erased, nil
+}

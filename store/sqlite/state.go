@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// States implements [store.StateKeeper].
+func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.State, error) {
+	return s.states(ctx, "SELECT name, day, version FROM states WHERE subject = ?", []any{s.catalog.number(subject)})
+}
+
+// LoadStates implements [store.StateKeeper].
+func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+	if !from.Before(to) {
+		return nil, s.usable(ctx)
+	}
+	number, first, last := s.catalog.number(subject), utcDay(from.UnixMilli()), lastDay(to)
+	each := make([][]any, len(names))
+	for i, name := range names {
+		each[i] = []any{number, name, first, last}
+	}
+	return s.states(ctx, "SELECT name, day, version, state FROM states WHERE subject = ? AND name = ? AND day BETWEEN ? AND ?", each...)
+}
+
+// states runs a query once for each list of arguments.
+func (s *Store) states(ctx context.Context, text string, each ...[]any) (found []store.State, err error) {
+	c, err := s.take(ctx, s.reading)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { s.reading <- c }()
+	running, cancel := s.until(ctx)
+	defer cancel()
+	for _, values := range each {
+		err = c.each(running, text, arguments(values), func(v []sqldriver.Value) error {
+			var n [3]int64
+			for i := range n {
+				var err error
+				if n[i], err = toInt(v[i]); err != nil {
+					return err
+				}
+			}
+			one := store.State{Name: n[0], Day: time.UnixMilli(n[1] * dayMillis).UTC(), Version: uint64(n[2])} // it was converted from uint64
+			if len(v) > 3 {
+				one.Bytes, _ = v[3].([]byte)
+			}
+			found = append(found, one)
+			return nil
+		})
+		if err != nil {
+			return nil, errors.Join(s.usable(ctx), fmt.Errorf("sqlite: states: %w", explain(err)))
+		}
+	}
+	return found, nil
+}
+
+// SaveStates implements [store.StateKeeper], in one transaction.
+func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []store.State) error {
+	return s.changeStates(ctx, func(c *conn) error {
+		number := s.catalog.number(subject)
+		for _, one := range states {
+			day := utcDay(one.Day.UnixMilli())
+			if number == unknownSubject || s.catalog.newest(number, day, day) != one.Rows {
+				continue
+			}
+			bytes := one.Bytes
+			if bytes == nil {
+				bytes = []byte{}
+			}
+			if _, err := c.change(ctx, "INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?, ?)",
+				arguments([]any{number, one.Name, day, int64(one.Version), bytes})); err != nil { // versions are below 1<<63
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// DropStates implements [store.StateKeeper].
+func (s *Store) DropStates(ctx context.Context, subject store.Subject, keep []int64) error {
+	return s.changeStates(ctx, func(c *conn) error {
+		_, err := c.change(ctx, "DELETE FROM states WHERE subject = ? AND name NOT IN (SELECT value FROM json_each(?))",
+			arguments([]any{s.catalog.number(subject), numberList(keep)}))
+		return err
+	})
+}
+
+func (s *Store) changeStates(ctx context.Context, do func(*conn) error) error {
+	c, err := s.take(ctx, s.sealing)
+	if err != nil {
+		return err
+	}
+	defer func() { s.sealing <- c }()
+	if err := s.change(ctx, c, func() error { return do(c) }, func() {}); err != nil {
+		return errors.Join(s.usable(ctx), fmt.Errorf("sqlite: states: %w", explain(err)))
+	}
+	return nil
+}
