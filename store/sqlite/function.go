@@ -59,7 +59,7 @@ var scalars = map[string]scalar{
 	"json_decimal": {2, jsonDecimal},
 	"json_has":     {2, jsonHas},
 	"ends_with":    {2, ofTexts(func(s, end string) (sqldriver.Value, error) { return truth(strings.HasSuffix(s, end)), nil })},
-	"matches":      {2, ofTexts(matches)},
+	"matches":      {2, ofTexts(newMatcher())},
 	"position":     {2, position},
 	"lookup":       {4, lookup},
 	"zip":          {3, zip},

@@ -8,18 +8,19 @@ import (
 	"sync/atomic"
 )
 
-// lastPattern is the regular expression that was matched last. A statement matches one against many rows.
-var lastPattern atomic.Pointer[regexp.Regexp]
-
-// matches reports whether a pattern matches anywhere in s.
-func matches(s, pattern string) (sqldriver.Value, error) {
-	re := lastPattern.Load()
-	if re == nil || re.String() != pattern {
-		var err error
-		if re, err = regexp.Compile(strings.Clone(pattern)); err != nil {
-			return nil, fmt.Errorf("sqlite: %w", err)
+// newMatcher returns a function that reports whether a regular expression matches anywhere in a text. It keeps the one that it
+// compiled last, since a statement matches one against many rows.
+func newMatcher() func(s, pattern string) (sqldriver.Value, error) {
+	var last atomic.Pointer[regexp.Regexp]
+	return func(s, pattern string) (sqldriver.Value, error) {
+		re := last.Load()
+		if re == nil || re.String() != pattern {
+			var err error
+			if re, err = regexp.Compile(strings.Clone(pattern)); err != nil {
+				return nil, fmt.Errorf("sqlite: %w", err)
+			}
+			last.Store(re)
 		}
-		lastPattern.Store(re)
+		return truth(re.MatchString(s)), nil
 	}
-	return truth(re.MatchString(s)), nil
 }
