@@ -230,7 +230,7 @@ func object(b *bytes.Buffer, names []Column, row []value) {
 		if c.Kind == Host {
 			cell.text = unicodeOf(cell.text)
 		}
-		fmt.Fprintf(b, "%q:%s", c.Name, cell.json())
+		b.WriteString(quoted(c.Name) + ":" + cell.json())
 	}
 	b.WriteByte('}')
 }
