@@ -130,6 +130,36 @@ func (f *FieldErrors) checkScopes(scopes, allowed []Scope) {
 	}
 }
 
+// maxNesting is the largest number of groups around a filter.
+const maxNesting = 5
+
+// checkFilter checks a filter at that place, which has depth groups around it.
+func (f *FieldErrors) checkFilter(at string, one Filter, depth int) {
+	kinds := 0
+	for _, is := range []bool{one.Field != "" || one.Op != "" || len(one.Values) > 0, one.And != nil, one.Or != nil, one.Not != nil} {
+		if is {
+			kinds++
+		}
+	}
+	parts := one.Parts()
+	withoutValue := one.Op == "exists" || one.Op == "not_exists"
+	switch group := one.And != nil || one.Or != nil || one.Not != nil; {
+	case group && (kinds > 1 || len(parts) == 0):
+		f.add(at, "must have either a field, an op and values, or one of and, or and not")
+	case depth > maxNesting:
+		f.add(at, fmt.Sprintf("may have at most %d groups around it", maxNesting))
+	case !group && (one.Field == "" || one.Op == "" || len(one.Values) == 0 && !withoutValue):
+		f.add(at, "must have a field, an op and values")
+	// A store would replace invalid UTF-8, and the filter would then match other values.
+	case !utf8.ValidString(one.Field + one.Op + strings.Join(one.Values, "")):
+		f.add(at, mistake.NotUTF8)
+	default:
+		for _, part := range parts {
+			f.checkFilter(at, part, depth+1)
+		}
+	}
+}
+
 // checkNarrowing checks the fields that narrow keys and tokens.
 func (f *FieldErrors) checkNarrowing(resources []Resource, filters []Filter, types []string) {
 	for i, r := range resources {
@@ -141,13 +171,7 @@ func (f *FieldErrors) checkNarrowing(resources []Resource, filters []Filter, typ
 		}
 	}
 	for i, one := range filters {
-		if one.Field == "" || one.Op == "" || len(one.Values) == 0 {
-			f.add(fmt.Sprintf("filters[%d]", i), "must have a field, an op and values")
-		}
-		// A store would replace invalid UTF-8, and the filter would then match other values.
-		if !utf8.ValidString(one.Field + one.Op + strings.Join(one.Values, "")) {
-			f.add(fmt.Sprintf("filters[%d]", i), mistake.NotUTF8)
-		}
+		f.checkFilter(fmt.Sprintf("filters[%d]", i), one, 0)
 	}
 	if slices.Contains(types, "") || !utf8.ValidString(strings.Join(types, "")) {
 		f.add("types", "must be names of query types in valid UTF-8")

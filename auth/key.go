@@ -63,11 +63,40 @@ type Resource struct {
 	Owner string `json:"-"`
 }
 
-// A Filter is a condition on every query of a key, with the fields of a query filter.
+// A Filter is a condition on every query of a key, with the fields of a query filter. It is a leaf, or a group with exactly one of And,
+// Or and Not.
 type Filter struct {
-	Field  string   `json:"field"`
-	Op     string   `json:"op"`
-	Values []string `json:"values"`
+	Field  string   `json:"field,omitempty"`
+	Op     string   `json:"op,omitempty"`
+	Values []string `json:"values,omitempty"`
+	And    []Filter `json:"and,omitempty"`
+	Or     []Filter `json:"or,omitempty"`
+	Not    *Filter  `json:"not,omitempty"`
+}
+
+// Parts returns the filters that f is a group of, and nil for a leaf.
+func (f Filter) Parts() []Filter {
+	parts := slices.Concat(f.And, f.Or)
+	if f.Not != nil {
+		parts = append(parts, *f.Not)
+	}
+	return parts
+}
+
+func (f Filter) clone() Filter {
+	f.Values, f.And, f.Or = slices.Clone(f.Values), cloneAll(f.And), cloneAll(f.Or)
+	if f.Not != nil {
+		f.Not = new(f.Not.clone())
+	}
+	return f
+}
+
+func cloneAll(all []Filter) []Filter {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i] = all[i].clone()
+	}
+	return all
 }
 
 // Limits replaces the default rate limits of a key.
@@ -159,10 +188,7 @@ func (k Key) Clone() Key {
 	k.Resources = slices.Clone(k.Resources)
 	k.Types = slices.Clone(k.Types)
 	k.Old = slices.Clone(k.Old)
-	k.Filters = slices.Clone(k.Filters)
-	for i, f := range k.Filters {
-		k.Filters[i].Values = slices.Clone(f.Values)
-	}
+	k.Filters = cloneAll(k.Filters)
 	if k.Limits != nil {
 		l := *k.Limits
 		k.Limits = &l

@@ -168,7 +168,11 @@ func access(r *front.Request) query.Access {
 // queryFilters converts the filters of a key for the engine.
 func queryFilters(filters []auth.Filter) (all []query.Filter) {
 	for _, f := range filters {
-		all = append(all, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
+		one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values, And: queryFilters(f.And), Or: queryFilters(f.Or)}
+		if f.Not != nil {
+			one.Not = &queryFilters([]auth.Filter{*f.Not})[0]
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -157,7 +157,7 @@ func asked(req query.Request) query.Meta {
 		TotalParameters: len(req.Parameters),
 		Page:            max(req.Page, 1),
 		Limit:           query.DefaultLimit,
-		FiltersApplied:  len(req.Filters),
+		FiltersApplied:  req.CountFilters(),
 		StartDate:       req.StartDate,
 		EndDate:         req.EndDate,
 		Timezone:        req.TimeZone,

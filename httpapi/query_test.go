@@ -238,14 +238,19 @@ func TestTypes(t *testing.T) {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
 	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable", "limits", "operators",
-		"publicAccess", "sortable", "subject"}
+		"propertyOperators", "publicAccess", "sortable", "subject"}
 	summary := configs["summary"].(map[string]any)
 	for name, want := range map[string]any{"subject": "website_id", "comparable": true, "granularities": []any{"hourly", "daily", "weekly", "monthly"},
 		"limits":    map[string]any{"limit": 10_000.0, "hourlyDays": 30.0},
-		"operators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "in", "not_in"}} {
+		"operators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "not_ends_with", "matches", "not_matches", "in", "not_in"},
+		"propertyOperators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "not_ends_with", "matches", "not_matches", "in", "not_in",
+			"gt", "gte", "lt", "lte", "exists", "not_exists"}} {
 		if diff := cmp.Diff(want, summary[name]); diff != "" {
 			t.Errorf("%s of summary: %s", name, diff)
 		}
+	}
+	if all := configs["errors"].(map[string]any)["propertyOperators"].([]any); len(all) != 0 {
+		t.Errorf("errors may be filtered by properties with %v", all)
 	}
 	if live := configs["active_stats"].(map[string]any); live["comparable"] != false || configs["uptime_overview"].(map[string]any)["subject"] != "schedule_id" {
 		t.Errorf("active_stats: %v", live)

@@ -75,10 +75,33 @@ type tokenRequest struct {
 
 // tokenFilter is a filter in the form of queries, or with a list of values as in keys.
 type tokenFilter struct {
-	Field  string       `json:"field"`
-	Op     string       `json:"op"`
-	Value  filterValues `json:"value"`
-	Values []string     `json:"values"`
+	Field  string        `json:"field"`
+	Op     string        `json:"op"`
+	Value  filterValues  `json:"value"`
+	Values []string      `json:"values"`
+	And    []tokenFilter `json:"and"`
+	Or     []tokenFilter `json:"or"`
+	Not    *tokenFilter  `json:"not"`
+}
+
+// claim returns f as a claim. An empty group stays one, and is refused.
+func (f *tokenFilter) claim() auth.Filter {
+	c := auth.Filter{Field: f.Field, Op: f.Op, Values: slices.Concat(f.Value, f.Values), And: claimed(f.And), Or: claimed(f.Or)}
+	if f.Not != nil {
+		c.Not = new(f.Not.claim())
+	}
+	return c
+}
+
+func claimed(all []tokenFilter) []auth.Filter {
+	if all == nil {
+		return nil
+	}
+	claims := make([]auth.Filter, len(all))
+	for i := range all {
+		claims[i] = all[i].claim()
+	}
+	return claims
 }
 
 // filterValues are one string or an array of strings.
@@ -173,7 +196,7 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 func (t *tokenRequest) claims() auth.Claims {
 	c := auth.Claims{Scopes: t.scopes, Resources: t.resources, Types: t.types, Subject: t.subject}
 	for _, f := range t.filters {
-		c.Filters = append(c.Filters, auth.Filter{Field: f.Field, Op: f.Op, Values: slices.Concat(f.Value, f.Values)})
+		c.Filters = append(c.Filters, f.claim())
 	}
 	return c
 }

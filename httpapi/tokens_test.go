@@ -104,6 +104,16 @@ func TestTokenMistakes(t *testing.T) {
 			t.Errorf("%s\nwant %s and two others", rec.Body, want)
 		}
 	}
+	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"path","op":"eq","value":"/"}}]},{"and":[{"field":"path","op":"x","value":"/"}]}]}`)
+	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), `"field":"filters[1].and[0].op"`) {
+		t.Errorf("a group with an unknown operator: %s", rec.Body)
+	}
+	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"path","op":"eq","value":"/"}}]}]}`)
+	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), `{"field":"filters[0]","message":"mixes fields of sessions`) {
+		t.Errorf("a group of fields of sessions and rows: %s", rec.Body)
+	}
+	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"browser_name","op":"matches","value":"^Chrom"}}]}]}`)
+	expect(t, rec, 200, "")
 	for _, value := range []string{`"value":"DE"`, `"value":["DE"]`, `"values":["DE"]`} {
 		rec := w.send("POST", "/v1/tokens", "all", `{"filters":[{"field":"country","op":"in",`+value+`}]}`)
 		if f := m.claims.Filters; rec.Code != 200 || len(f) != 1 || len(f[0].Values) != 1 || f[0].Values[0] != "DE" {

@@ -22,16 +22,18 @@ type typeConfig struct {
 	Subject        string     `json:"subject"` // the URL parameter that names the subject: website_id, link_id or schedule_id
 	AllowedFilters []string   `json:"allowedFilters"`
 	Operators      []query.Op `json:"operators"`
-	RequiredFilter string     `json:"requiredFilter,omitempty"` // a field that must be filtered with eq
-	Customizable   bool       `json:"customizable"`
-	DefaultLimit   int        `json:"defaultLimit"`
-	Limits         typeLimits `json:"limits"`
-	Granularities  []string   `json:"granularities"` // empty if the rows are not days or hours
-	Comparable     bool       `json:"comparable"`
-	PublicAccess   bool       `json:"publicAccess"` // always false: every query needs a key
-	Groupable      []string   `json:"groupable"`
-	Sortable       []string   `json:"sortable"`
-	Meta           *typeMeta  `json:"meta,omitempty"`
+	// Of property:KEY; empty where properties of rows cannot be filtered.
+	PropertyOperators []query.Op `json:"propertyOperators"`
+	RequiredFilter    string     `json:"requiredFilter,omitempty"` // a field that must be filtered with eq
+	Customizable      bool       `json:"customizable"`
+	DefaultLimit      int        `json:"defaultLimit"`
+	Limits            typeLimits `json:"limits"`
+	Granularities     []string   `json:"granularities"` // empty if the rows are not days or hours
+	Comparable        bool       `json:"comparable"`
+	PublicAccess      bool       `json:"publicAccess"` // always false: every query needs a key
+	Groupable         []string   `json:"groupable"`
+	Sortable          []string   `json:"sortable"`
+	Meta              *typeMeta  `json:"meta,omitempty"`
 }
 
 // typeLimits are the limits of a parameter with this type.
@@ -89,17 +91,18 @@ func describe(types []query.Info, meta bool) typesBody {
 		Configs: make(map[string]typeConfig, len(types)), Presets: calendar.Presets()}
 	for _, t := range types {
 		config := typeConfig{
-			Subject:        string(t.Subject) + "_id",
-			AllowedFilters: list(t.Filters),
-			Operators:      append([]query.Op{}, t.Operators...),
-			Limits:         typeLimits{t.MaxLimit, t.MaxHourlyDays},
-			Granularities:  list(t.Granularity),
-			Comparable:     t.Comparable,
-			RequiredFilter: t.RequiredFilter,
-			Customizable:   t.Customizable,
-			DefaultLimit:   t.DefaultLimit,
-			Groupable:      list(t.Groupable),
-			Sortable:       list(t.Sortable),
+			Subject:           string(t.Subject) + "_id",
+			AllowedFilters:    list(t.Filters),
+			Operators:         append([]query.Op{}, t.Operators...),
+			PropertyOperators: append([]query.Op{}, t.PropertyOperators...),
+			Limits:            typeLimits{t.MaxLimit, t.MaxHourlyDays},
+			Granularities:     list(t.Granularity),
+			Comparable:        t.Comparable,
+			RequiredFilter:    t.RequiredFilter,
+			Customizable:      t.Customizable,
+			DefaultLimit:      t.DefaultLimit,
+			Groupable:         list(t.Groupable),
+			Sortable:          list(t.Sortable),
 		}
 		if meta {
 			config.Meta = describeMeta(t)

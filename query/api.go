@@ -35,13 +35,24 @@ type (
 
 // The operators of filters.
 const (
-	Eq          = ask.Eq
-	Ne          = ask.Ne
-	Contains    = ask.Contains
-	NotContains = ask.NotContains
-	StartsWith  = ask.StartsWith
-	In          = ask.In
-	NotIn       = ask.NotIn
+	Eq            = ask.Eq
+	Ne            = ask.Ne
+	Contains      = ask.Contains
+	NotContains   = ask.NotContains
+	StartsWith    = ask.StartsWith
+	NotStartsWith = ask.NotStartsWith
+	EndsWith      = ask.EndsWith
+	NotEndsWith   = ask.NotEndsWith
+	Matches       = ask.Matches
+	NotMatches    = ask.NotMatches
+	In            = ask.In
+	NotIn         = ask.NotIn
+	Gt            = ask.Gt
+	Gte           = ask.Gte
+	Lt            = ask.Lt
+	Lte           = ask.Lte
+	Exists        = ask.Exists
+	NotExists     = ask.NotExists
 )
 
 // The comparisons.

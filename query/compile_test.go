@@ -206,7 +206,19 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 				}
 				access.Filters = append(access.Filters, query.Filter{Field: field, Op: query.StartsWith, Values: []string{mark}})
 			}
-			req.Filters = req.Filters[:min(len(req.Filters), 50)]
+			req.Filters = req.Filters[:min(len(req.Filters), 48)]
+			if quoted := regexp.QuoteMeta(mark); len(info.Filters) > 0 && len(quoted) <= 490 {
+				field := info.Filters[place%len(info.Filters)]
+				req.Filters = append(req.Filters, query.Filter{Or: []query.Filter{{Field: field, Op: query.Matches, Values: []string{quoted}},
+					{Not: &query.Filter{Field: field, Op: query.NotMatches, Values: []string{"(?i)" + quoted}}}}})
+			}
+			if key := query.PropertyPrefix + mark; len(info.PropertyOperators) > 0 && len(mark) <= 128 && len(req.Filters) < 49 {
+				req.Filters = append(req.Filters, query.Filter{Field: key, Op: query.Exists}, query.Filter{Field: key, Op: query.Ne, Values: []string{mark}})
+				access.Filters = append(access.Filters, query.Filter{Not: &query.Filter{Field: key, Op: query.Gt, Values: []string{"1"}}})
+				if slices.Contains(info.Groupable, "path") {
+					req.GroupBy = []string{key}
+				}
+			}
 			found, err := e.Explain(t.Context(), access, req)
 			if err != nil {
 				return // refused as a whole, like text that is no UTF-8

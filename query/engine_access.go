@@ -13,11 +13,12 @@ import (
 func (e *Engine) CheckAccess(a Access) Errors {
 	var list ask.Issues
 	types, fields := e.types.Names()
-	for i, f := range a.Filters {
-		at := ask.InField("filters").Item(i)
-		plan.CheckAccessFilter(i, f, &list)
-		if !slices.Contains(fields, f.Field) {
-			list.Add(at.Member("field"), ask.Unknown(Invalid, "field", f.Field, fields))
+	plan.CheckAccessFilters(a.Filters, &list)
+	for i := range a.Filters {
+		for at, f := range ask.Leaves(ask.InField("filters").Item(i), &a.Filters[i]) {
+			if _, property := ask.PropertyKey(f.Field); !property && !slices.Contains(fields, f.Field) {
+				list.Add(at.Member("field"), ask.Unknown(Invalid, "field", f.Field, fields))
+			}
 		}
 	}
 	for i, name := range a.Types {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,7 +28,9 @@ func (p *Prepared) size() int64 {
 	for i := range p.resolved.Parameters {
 		size += parameter + 2*len(p.resolved.Parameters[i].Key)
 		if plan := p.resolved.Parameters[i].Plan; plan != nil {
-			size += condition * (len(plan.Filters) + len(plan.Mandatory))
+			for _, c := range slices.Concat(plan.Filters, plan.Mandatory) {
+				size += condition + len(c.AppendKey(nil))
+			}
 		}
 	}
 	return int64(size)

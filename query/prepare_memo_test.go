@@ -128,7 +128,7 @@ func alter(t *testing.T, v reflect.Value) {
 	case reflect.Int:
 		v.SetInt(v.Int() + 7)
 	case reflect.Pointer:
-		v.Set(reflect.ValueOf(new(7)))
+		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Slice:
 		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
 	default:

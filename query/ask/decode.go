@@ -195,19 +195,6 @@ var parameterMembers = []member[Parameter]{
 	{"sortOrder", text(func(p *Parameter) *string { return &p.SortOrder })},
 }
 
-// A sentFilter is a filter, and whether its value was sent and as an array.
-type sentFilter struct {
-	Filter
-	array bool
-	has   bool
-}
-
-var filterMembers = []member[sentFilter]{
-	{"field", text(func(f *sentFilter) *string { return &f.Field })},
-	{"op", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.Op = Op(r.text(at, v)) }},
-	{"value", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { r.values(at, v, f) }},
-}
-
 // readObject reads v, an object, into *into. at is its path; the path of a query or a parameter has no field. It walks the
 // members one by one, since maps and structs do not show that a field is given twice.
 func readObject[T any](r *reader, known []member[T], at FieldPath, v fieldValue, into *T) {
@@ -242,5 +229,8 @@ func memberNames[T any](known []member[T]) []string {
 // cutPath bounds the name of a field that a caller made up.
 func cutPath(p FieldPath) FieldPath {
 	p.field, p.part = cut(p.field), cut(p.part)
+	if i := strings.LastIndexByte(p.below, '.'); i >= 0 {
+		p.below = p.below[:i+1] + cut(p.below[i+1:])
+	}
 	return p
 }

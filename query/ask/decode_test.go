@@ -12,7 +12,7 @@ import (
 
 func TestRequestFields(t *testing.T) {
 	for _, of := range []struct{ fields, members []string }{
-		{requestFields, memberNames(requestMembers)}, {parameterFields, memberNames(parameterMembers)}, {filterFields, memberNames(filterMembers)},
+		{requestFields, memberNames(requestMembers)}, {parameterFields, memberNames(parameterMembers)}, {filterFields, memberNames(filterMembers())},
 	} {
 		if diff := cmp.Diff(of.fields, of.members); diff != "" {
 			t.Errorf("mistakes are not told in the order of the fields (-want +got):\n%s", diff)
@@ -34,7 +34,7 @@ func TestDecodeWhole(t *testing.T) {
 			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Preset: "yesterday", Limit: &own, Page: 4,
 				Filters: []Filter{}, Granularity: "hour", GroupBy: []string{"country"}, SortBy: "visitors", SortOrder: "desc"}},
 		StartDate: "2024-02-01", EndDate: "2024-02-02", Preset: "today", TimeZone: "Europe/Berlin", Limit: &limit, Page: 2,
-		Filters:     []Filter{{"path", Eq, []string{`/üé"\`}}, {"country", In, []string{"DE", "7", "true"}}},
+		Filters:     []Filter{{Field: "path", Op: Eq, Values: []string{`/üé"\`}}, {Field: "country", Op: In, Values: []string{"DE", "7", "true"}}},
 		Granularity: "daily", GroupBy: []string{"country", "device_type"}, SortBy: "visitors", SortOrder: "asc",
 	}
 	all, batch, err := Decode([]byte(body), 0)
@@ -185,6 +185,54 @@ func BenchmarkDecode(b *testing.B) {
 	for b.Loop() {
 		if all, _, err := Decode(body, 0); err != nil || all[0].Errors != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestFilterGroups reads groups, and tells where in them a mistake is.
+func TestFilterGroups(t *testing.T) {
+	leaf := `{"field":"path","op":"eq","value":"/"}`
+	body := `{"preset":"today","parameters":["pages"],"filters":[{"or":[` + leaf + `,{"not":{"and":[{"field":"path","op":"matches","value":"^/a"}]}}]}]}`
+	all, _, err := Decode([]byte(body), 0)
+	want := []Filter{{Or: []Filter{{Field: "path", Op: Eq, Values: []string{"/"}},
+		{Not: &Filter{And: []Filter{{Field: "path", Op: Matches, Values: []string{"^/a"}}}}}}}}
+	if err != nil || all[0].Errors != nil {
+		t.Fatal(err, all[0].Errors)
+	}
+	if diff := cmp.Diff(want, all[0].Request.Filters); diff != "" || all[0].Request.CountFilters() != 2 {
+		t.Errorf("%d filters (-want +got):\n%s", all[0].Request.CountFilters(), diff)
+	}
+	leaves := func(n int) string { return strings.Repeat(leaf+",", n-1) + leaf }
+	nots := func(n int, inside string) string {
+		return strings.Repeat(`{"not":`, n) + inside + strings.Repeat("}", n)
+	}
+	for _, row := range []struct{ why, filters, want string }{
+		{"five levels", nots(5, leaf), ""},
+		{"six levels", nots(6, leaf), "filters[0].not.not.not.not.not is nested too deeply: at most 5 groups may be around a condition"},
+		{"50 leaves", `{"or":[` + leaves(25) + `]},{"or":[` + leaves(25) + `]}`, ""},
+		{"51 leaves", `{"or":[` + leaves(25) + `]},{"or":[` + leaves(26) + `]}`, "filters may have at most 50 filters, not 51"},
+		{"the place of an operator", `{"and":[` + leaf + `,{"or":[{"field":"path","op":"eqq","value":"/"}]}]}`,
+			`filters[0].and[1].or[0].op: unknown operator "eqq"; did you mean "eq"?`},
+		{"the place of an unknown field", `{"or":[{"field":"path","op":"eq","value":"/","feld":""}]}`, `filters[0].or[0].feld: unknown field "feld"`},
+		{"an empty group", `{"or":[]}`, "filters[0].or must hold at least one filter"},
+		{"a leaf that is a group, too", `{"field":"path","op":"eq","value":"/","or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or and not, not several"},
+		{"two groups", `{"and":[` + leaf + `],"or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or and not, not several"},
+		{"a group that is no list", `{"and":` + leaf + `}`, "filters[0].and must be an array of filters"},
+		{"a pattern that is none", `{"field":"path","op":"matches","value":"a(b"}`, "filters[0].value is not a regular expression: missing closing ): \"a(b\""},
+		{"a long pattern", `{"field":"path","op":"not_matches","value":"` + strings.Repeat("a", 501) + `"}`, "filters[0].value may have at most 500 bytes, not 501"},
+		{"a property", `{"field":"property:a b","op":"exists"},{"field":"property:total","op":"gte","value":12.5}`, ""},
+		{"an operator for properties", `{"field":"path","op":"gt","value":1}`, "filters[0].op: gt is for properties only, such as property:total"},
+		{"a value of exists", `{"field":"property:a","op":"not_exists","value":""}`, "filters[0].value must be left out for not_exists"},
+		{"a property without a key", `{"field":"property:","op":"exists"}`, "filters[0].field must name a property, such as property:plan"},
+		{"a long key", `{"field":"property:` + strings.Repeat("ü", 129) + `","op":"exists"}`, "filters[0].field may have at most 128 characters after property:"},
+		{"an operator that is not known", `{"field":"path","op":"did","value":"/"}`, `filters[0].op: unknown operator "did"`},
+	} {
+		all, _, err := Decode([]byte(`{"preset":"today","parameters":["pages"],"filters":[`+row.filters+`]}`), 0)
+		if err != nil {
+			t.Fatalf("%s: %v", row.why, err)
+		}
+		if got := all[0].Errors.Error(); len(all[0].Errors) > 1 || !strings.HasPrefix(got, row.want) || row.want == "" && all[0].Errors != nil {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
 		}
 	}
 }

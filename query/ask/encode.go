@@ -70,15 +70,34 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 	return whole, err
 }
 
-// MarshalJSON implements json.Marshaler: it writes the values as an array for In and NotIn, and otherwise the one value.
+// MarshalJSON implements json.Marshaler: it writes a group, or a leaf with its values as an array for In and NotIn and otherwise the
+// one value.
 func (f Filter) MarshalJSON() ([]byte, error) {
-	sent := struct {
+	type group struct {
+		And []Filter `json:"and,omitzero"`
+		Or  []Filter `json:"or,omitzero"`
+		Not *Filter  `json:"not,omitempty"`
+	}
+	type leaf struct {
 		Field string `json:"field"`
 		Op    Op     `json:"op"`
 		Value any    `json:"value,omitempty"`
-	}{f.Field, f.Op, f.Values}
-	if !operators[f.Op] && len(f.Values) == 1 {
+	}
+	sent := leaf{f.Field, f.Op, f.Values}
+	switch {
+	case f.Op.none() && len(f.Values) == 0:
+		sent.Value = nil
+	case !f.Op.many() && len(f.Values) == 1:
 		sent.Value = f.Values[0]
 	}
-	return json.Marshal(sent)
+	switch isGroup := f.And != nil || f.Or != nil || f.Not != nil; {
+	case !isGroup:
+		return json.Marshal(sent)
+	case f.Field == "" && f.Op == "" && f.Values == nil:
+		return json.Marshal(group{f.And, f.Or, f.Not})
+	}
+	return json.Marshal(struct { // a mistake that Decode reports
+		leaf
+		group
+	}{sent, group{f.And, f.Or, f.Not}})
 }

@@ -21,7 +21,7 @@ func TestMarshalRequest(t *testing.T) {
 			`{"parameters":[{"name":"pages","limit":5,"compare":"none"}],"compare":"previous_year"}`},
 		{"filters that are empty but not nil", Request{Parameters: []Parameter{{Name: "pages", Filters: []Filter{}, GroupBy: []string{}}}},
 			`{"parameters":[{"name":"pages","filters":[],"groupBy":[]}]}`},
-		{"one value and several", Request{Filters: []Filter{{"path", Eq, []string{"/<&>"}}, {"country", In, []string{"DE"}}}},
+		{"one value and several", Request{Filters: []Filter{{Field: "path", Op: Eq, Values: []string{"/<&>"}}, {Field: "country", Op: In, Values: []string{"DE"}}}},
 			`{"filters":[{"field":"path","op":"eq","value":"/\u003c\u0026\u003e"},{"field":"country","op":"in","value":["DE"]}]}`},
 		{"nothing", Request{}, `{}`},
 	} {
@@ -115,13 +115,38 @@ func randomFilters(rnd *rand.Rand) []Filter {
 	}
 	all := []Filter{}
 	for range rnd.IntN(3) {
-		f := Filter{Field: "path", Op: oneOf(rnd, AllOperators()...), Values: []string{oneOf(rnd, "", "/a", "7", "true", "null", "\u2028<")}}
-		if operators[f.Op] && rnd.IntN(2) == 0 {
-			f.Values = append(f.Values, "/b")
-		}
-		all = append(all, f)
+		all = append(all, randomFilter(rnd, 0))
 	}
 	return all
+}
+
+// randomFilter is a leaf or a group, which may be empty.
+func randomFilter(rnd *rand.Rand, depth int) Filter {
+	var parts []Filter
+	if n := rnd.IntN(10); n < 6 && depth < 5 {
+		parts = []Filter{}
+		for range min(n+rnd.IntN(2), 3) {
+			parts = append(parts, randomFilter(rnd, depth+1))
+		}
+		switch {
+		case n < 2:
+			return Filter{And: parts}
+		case n < 4 || len(parts) == 0:
+			return Filter{Or: parts}
+		}
+		return Filter{Not: &parts[0]}
+	}
+	f := Filter{Field: oneOf(rnd, "path", "property:a"), Op: oneOf(rnd, TextOperators()...), Values: []string{oneOf(rnd, "", "/a", "7", "true", "null", "\u2028<")}}
+	if f.Field != "path" {
+		f.Op = oneOf(rnd, AllOperators()...)
+	}
+	if f.Op.none() {
+		f.Values = nil
+	}
+	if f.Op.many() && rnd.IntN(2) == 0 {
+		f.Values = append(f.Values, "/b")
+	}
+	return f
 }
 
 func randomGroups(rnd *rand.Rand) []string {

@@ -4,5 +4,5 @@ package ask
 var (
 	TypeSynonyms, NameSynonyms                   = typeSynonyms, nameSynonyms
 	RequestFields, ParameterFields, FilterFields = requestFields, parameterFields, filterFields
-	OperatorNames, CompareNames                  = operatorNames, compareNames
+	OperatorNames, CompareNames                  = func() []string { return operatorNames(AllOperators()) }, compareNames
 )

@@ -22,16 +22,17 @@ var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset
 var (
 	parameterFields = []string{"name", "id", "start_date", "end_date", "preset",
 		"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder"}
-	filterFields = []string{"field", "op", "value"}
+	filterFields = []string{"field", "op", "value", "and", "or", "not"}
 )
 
 // A FieldPath is the place of a mistake in a request: a field of the request or of one of its parameters, an item of the field,
-// or a part of the item.
+// a part of the item, or a place below that part.
 type FieldPath struct {
 	Parameter int    // whose field it is, from 1; 0: the request's
 	field     string // empty: all of the parameter
 	index     int    // of an item, from 0; -1 is the whole field
 	part      string
+	below     string // such as [0].op
 }
 
 // InField returns the place of a field of the request.
@@ -42,18 +43,25 @@ func InParameter(i int, field string) FieldPath {
 	return FieldPath{Parameter: i + 1, field: field, index: -1}
 }
 
-// Item is the i-th item of the field p.
+// Item is the i-th item of the field or the part p.
 func (p FieldPath) Item(i int) FieldPath {
-	p.index = i
+	if p.part == "" {
+		p.index = i
+	} else {
+		p.below += "[" + strconv.Itoa(i) + "]"
+	}
 	return p
 }
 
 // Member returns the member of p called name: a field of a request or a parameter, or a part of an item.
 func (p FieldPath) Member(name string) FieldPath {
-	if p.field == "" {
+	switch {
+	case p.field == "":
 		p.field = name
-	} else {
+	case p.part == "":
 		p.part = name
+	default:
+		p.below += "." + name
 	}
 	return p
 }
@@ -65,7 +73,7 @@ func (p FieldPath) String() string {
 		s += "[" + strconv.Itoa(p.index) + "]"
 	}
 	if p.part != "" {
-		s += "." + p.part
+		s += "." + p.part + p.below
 	}
 	switch {
 	case p.Parameter == 0:
@@ -81,7 +89,11 @@ func (p FieldPath) contains(q FieldPath) bool {
 	if p.Parameter != q.Parameter {
 		return false
 	}
-	return p.field == "" || p.field == q.field && p.index == q.index && (p.part == "" || p.part == q.part)
+	if p.field == "" || p.field == q.field && p.index == q.index && p.part == "" {
+		return true
+	}
+	rest, below := strings.CutPrefix(q.below, p.below)
+	return p.field == q.field && p.index == q.index && p.part == q.part && below && (rest == "" || rest[0] == '[' || rest[0] == '.')
 }
 
 // compare orders places as a request is written.

@@ -11,10 +11,7 @@ func (a *Access) AppendKey(b []byte) []byte {
 	b = keytext.Texts(b, string(a.Subject.Kind), a.Subject.ID)
 	b = keytext.Numbers(b, int64(len(a.Filters)), int64(len(a.Types)))
 	b = strconv.AppendBool(b, a.Types == nil)
-	for _, f := range a.Filters {
-		b = keytext.Numbers(keytext.Texts(b, f.Field, string(f.Op)), int64(len(f.Values)))
-		b = keytext.Texts(b, f.Values...)
-	}
+	b = appendFilters(b, a.Filters)
 	return keytext.Texts(b, a.Types...)
 }
 
@@ -50,9 +47,32 @@ func (o *Options) appendKey(b []byte) []byte {
 	}
 	b = append(strconv.AppendBool(b, o.Limit == nil), ' ')
 	b = keytext.Numbers(b, limit, int64(o.PageNumber), filters, groups)
-	for _, f := range o.Filters {
+	b = appendFilters(b, o.Filters)
+	return keytext.Texts(b, o.GroupBy...)
+}
+
+// appendFilters appends all, of which the number is known.
+func appendFilters(b []byte, all []Filter) []byte {
+	for i := range all {
+		f := &all[i]
 		b = keytext.Numbers(keytext.Texts(b, f.Field, string(f.Op)), int64(len(f.Values)))
 		b = keytext.Texts(b, f.Values...)
+		if f.Parts() == nil {
+			b = append(b, '-') // most filters are leaves
+			continue
+		}
+		b = appendGroup(appendGroup(b, f.And), f.Or)
+		if f.Not != nil {
+			b = appendFilters(append(b, 'n'), []Filter{*f.Not})
+		}
+		b = append(b, '.')
 	}
-	return keytext.Texts(b, o.GroupBy...)
+	return b
+}
+
+func appendGroup(b []byte, all []Filter) []byte {
+	if all == nil {
+		return append(b, '-')
+	}
+	return appendFilters(keytext.Numbers(b, int64(len(all))), all)
 }

@@ -95,10 +95,7 @@ func (o *Options) Check(list *Issues) {
 		checkPreset(o.At("preset"), o.preset, list)
 	}
 	o.checkPage(list)
-	list.atMost(o.At("filters"), "filters", MaxFilters, len(o.Filters))
-	for i, f := range o.Filters[:min(len(o.Filters), MaxFilters)] {
-		CheckFilter(o.At("filters").Item(i), f, list)
-	}
+	CheckFilters(o.At("filters"), o.Filters, list)
 	checkGrain(o.At("granularity"), o.Granularity, list)
 	if o.WeekStart != "" && o.WeekStart != Sunday && o.WeekStart != Monday {
 		list.Add(o.At("weekStart"), Unknown(Invalid, "first day of weeks", o.WeekStart, []string{Sunday, Monday}))
@@ -125,7 +122,7 @@ func (o *Options) checkOrder(list *Issues) {
 		if name == "" {
 			list.addf(at.Item(i), "must name a field")
 		}
-		checkText(at.Item(i), name, list)
+		checkField(at.Item(i), name, list)
 	}
 	checkText(o.At("sortBy"), o.SortBy, list)
 	if order := o.SortOrder; order != "" && order != "asc" && order != "desc" {

@@ -54,7 +54,7 @@ type Request struct {
 	TimeZone    string      // IANA name; empty means that of the Access
 	Limit       *int        // 1 to MaxLimit; nil: 100 rows, series whole
 	Page        int         // from 1; 0 means 1
-	Filters     []Filter    // at most 50
+	Filters     []Filter    // all must hold; at most 50 leaves
 	Granularity string      // hourly, daily, weekly, monthly, or hour, day, week, month; empty means daily
 	WeekStart   string      // sunday or monday: of weekly buckets, this_week and last_week; empty means sunday
 	GroupBy     []string    // fields, at most 50: their values lead the rows
@@ -83,28 +83,6 @@ type Parameter struct {
 	Compare     Compare // NoComparison: the parameter is not compared, whatever the request says
 }
 
-// A Filter is one condition; all conditions of a request must hold.
-type Filter struct {
-	Field  string // one of Info.Filters
-	Op     Op
-	Values []string // one value, or for In and NotIn 1 to 500; empty texts match what is absent
-}
-
-// Op is the comparison that a filter makes. The set is closed. Ne, NotContains and NotIn hold wherever their opposites do not,
-// also for absent values.
-type Op string
-
-// The operators.
-const (
-	Eq          Op = "eq"
-	Ne          Op = "ne"
-	Contains    Op = "contains"
-	NotContains Op = "not_contains"
-	StartsWith  Op = "starts_with"
-	In          Op = "in"
-	NotIn       Op = "not_in"
-)
-
 // Statements is the largest number of statements that q runs: one per parameter, two where it is
 // compared.
 func (q *Request) Statements() int {
@@ -116,6 +94,9 @@ func (q *Request) Statements() int {
 	}
 	return n
 }
+
+// CountFilters returns the number of conditions in the filters of q, through all groups.
+func (q *Request) CountFilters() int { return countLeaves(q.Filters) }
 
 // The most there may be in a request.
 const (

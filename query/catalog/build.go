@@ -180,7 +180,8 @@ func (b *typeBuilder) fields() {
 	ty := b.ty
 	ty.Fields = map[string]*Field{}
 	for _, f := range slices.Concat(fields, ty.own) {
-		if slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Has(f) }) {
+		named := f.Name == "event_name" && ty.OfEvents()
+		if !named && slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Has(f) }) {
 			continue
 		}
 		ty.Fields[f.Name] = f

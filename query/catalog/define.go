@@ -70,7 +70,7 @@ const (
 var functions = []Function{Sum, Average, Min, Max, Count}
 
 // PropertyPrefix begins the field of a filter of a Metric that is on a property, as in property:currency.
-const PropertyPrefix = "property:"
+const PropertyPrefix = ask.PropertyPrefix
 
 // MostSum is the largest sum of a property, in either direction.
 const MostSum = 9e14

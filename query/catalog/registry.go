@@ -38,7 +38,10 @@ func (r *Registry) FieldNamed(name string) *Field {
 	if i := slices.IndexFunc(r.own, func(f *Field) bool { return f.Name == name }); i >= 0 {
 		return r.own[i]
 	}
-	return FieldNamed(name)
+	if f := FieldNamed(name); f != nil {
+		return f
+	}
+	return PropertyNamed(name)
 }
 
 // Vocabulary lists the tables with what types can name of them: the built-in vocabulary, and the definitions of the host. The slice
@@ -126,11 +129,13 @@ type Info struct {
 	Visualization  string
 	Granularity    []string // hourly and daily for a series, else empty
 	Operators      []ask.Op // of filters; empty where none are allowed
-	MaxLimit       int      // the largest limit
-	MaxHourlyDays  int      // the longest range with hourly buckets; 0 where there are none
-	Comparable     bool     // Compare adds another period to the rows; otherwise it is ignored
-	DefaultOrder   string   // "visitors desc, path asc"; empty for one row of totals
-	Output         []OutputField
+	// PropertyOperators are the operators of filters on properties of rows, property:KEY; empty where none are allowed.
+	PropertyOperators []ask.Op
+	MaxLimit          int    // the largest limit
+	MaxHourlyDays     int    // the longest range with hourly buckets; 0 where there are none
+	Comparable        bool   // Compare adds another period to the rows; otherwise it is ignored
+	DefaultOrder      string // "visitors desc, path asc"; empty for one row of totals
+	Output            []OutputField
 }
 
 // OutputField describes one column of a type's rows.
@@ -156,7 +161,10 @@ func (ty *BoundType) Describe() Info {
 	}
 	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
 	if info.Customizable {
-		info.Operators = ask.AllOperators()
+		info.Operators = ask.TextOperators()
+		if ty.OfEvents() {
+			info.PropertyOperators = ask.AllOperators()
+		}
 	}
 	if ty.Shape == Series {
 		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily", "weekly", "monthly"}, ask.MaxHourlyDays

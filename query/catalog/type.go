@@ -1,9 +1,13 @@
 package catalog
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -83,6 +87,7 @@ type Field struct {
 	Carried carriers   // of a Session field: those that have a value themselves
 	Hash    expr.Ident // stored number in place of the text, which costs less to compare
 
+	property string    // the key of a property, instead of Column
 	computed expr.Expr // of a row t or a session s, instead of Column
 	Number   bool      // a whole number, for types' own dimensions
 	Clock    Clock     // instead of a value of the row
@@ -102,12 +107,36 @@ const (
 // Own reports whether a host defined f.
 func (f *Field) Own() bool { return f.table != nil }
 
+// IsProperty reports whether f is a property of rows.
+func (f *Field) IsProperty() bool { return f.property != "" }
+
 // Identity tells f apart from fields of other programs that have the same name.
 func (f *Field) Identity() string {
+	if f.property != "" {
+		return fmt.Sprintf("%s%q", PropertyPrefix, f.property)
+	}
 	if f.Own() {
 		return f.Name + " = " + f.computed.String()
 	}
 	return f.Name
+}
+
+// Alias is the name of f in statements. No text of a caller is in it.
+func (f *Field) Alias() expr.Ident {
+	if f.property == "" {
+		return expr.Ident(f.Name)
+	}
+	hash := sha256.Sum256([]byte(f.property))
+	return expr.Ident("property_" + hex.EncodeToString(hash[:16]))
+}
+
+// PropertyNamed returns the field that is the property with that key, or nil if name is no property:KEY.
+func PropertyNamed(name string) *Field {
+	key, ok := ask.PropertyKey(name)
+	if !ok {
+		return nil
+	}
+	return &Field{Name: name, property: key}
 }
 
 // carriers are the rows of websites that may carry a field of a session themselves.
@@ -215,6 +244,30 @@ func (ty *BoundType) field(name string) *Field {
 	return FieldNamed(name)
 }
 
+// FieldFor returns the field called name by which callers may filter rows of ty, or nil.
+func (ty *BoundType) FieldFor(name string) *Field {
+	if f := ty.Fields[name]; f != nil || !ty.OfEvents() {
+		return f
+	}
+	return PropertyNamed(name)
+}
+
+// GroupFor returns the field called name by which callers may group rows of ty, or nil.
+func (ty *BoundType) GroupFor(name string) *Field {
+	if slices.Contains(ty.Groupable, name) {
+		return ty.Fields[name]
+	}
+	if f := ty.FieldFor(name); f != nil && f.IsProperty() && ty.groups(f) {
+		return f
+	}
+	return nil
+}
+
+// OfEvents reports whether the rows of ty are events, or sessions of these, so that each has a name and properties.
+func (ty *BoundType) OfEvents() bool {
+	return !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Events })
+}
+
 // UntilNow says whether ty counts the time until now instead of the range.
 func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 
@@ -229,7 +282,7 @@ func (ty *BoundType) groups(f *Field) bool {
 		return true
 	}
 	counted := slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return tb.Rows == SessionRows })
-	return f.Name == "path" && !counted
+	return (f.Name == "path" || f.Name == "event_name" || f.IsProperty()) && !counted
 }
 
 // ShowsNames reports whether rows of ty have names, which may change while the dependencies of an answer do not.

@@ -23,7 +23,7 @@ const (
 func Value(f *Field, tb *Table) expr.Expr {
 	switch {
 	case tb.Derived():
-		return expr.Col("o", expr.Ident(f.Name))
+		return expr.Col("o", f.Alias())
 	case !f.computed.Absent():
 		return f.computed
 	case tb.Rows == SessionRows:
@@ -36,6 +36,9 @@ func Value(f *Field, tb *Table) expr.Expr {
 
 // Of is the field as the rows under alias have it.
 func (f *Field) Of(alias expr.Alias) expr.Expr {
+	if f.property != "" {
+		return expr.Call(dialect.JSONValue, expr.Col(alias, "properties"), expr.Arg(dialect.Text, f.property))
+	}
 	e := expr.Col(alias, f.Column)
 	if f.Default != "" {
 		return expr.Call(dialect.If, expr.Eq(e, expr.Lit("")), expr.Arg(dialect.Text, f.Default), e)

@@ -61,6 +61,8 @@ const (
 
 	Contains   // whether text $1 contains $2, byte by byte
 	StartsWith // whether text $1 starts with $2, byte by byte
+	EndsWith   // whether text $1 ends with $2, byte by byte
+	Matches    // whether the regular expression $2, in the syntax of RE2 with its default flags, matches anywhere in text $1
 	Lower      // $1 in lower case, as Go's strings.ToLower
 	Concat     // $* joined
 	URLHost    // host of the address $1 in lower case, without port, user, final dot and one www.; '' if there is no host
@@ -73,6 +75,7 @@ const (
 	// away from zero. The value is a number, also with an exponent, or a string of -?[0-9]{1,9}(\.[0-9]+)? with blanks, tabs and line
 	// ends around it. It is null for other values, and beyond ±999 999 999.
 	JSONDecimal
+	JSONHas   // whether the first member named $2 of the JSON object $1 is there and not null
 	IntToText // the whole number $1 in decimal digits; '' for null
 	ISO8601   // the instant $1, in milliseconds, as 2006-01-02T15:04:05.000Z
 	MD5High   // upper 32 bits of the last 8 bytes, little-endian, of the MD5 of the text $1

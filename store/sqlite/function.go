@@ -57,6 +57,9 @@ var scalars = map[string]scalar{
 	"json_text":    {2, jsonText},
 	"json_value":   {2, jsonValue},
 	"json_decimal": {2, jsonDecimal},
+	"json_has":     {2, jsonHas},
+	"ends_with":    {2, ofTexts(func(s, end string) (sqldriver.Value, error) { return truth(strings.HasSuffix(s, end)), nil })},
+	"matches":      {2, ofTexts(newMatcher())},
 	"position":     {2, position},
 	"lookup":       {4, lookup},
 	"zip":          {3, zip},
@@ -75,6 +78,31 @@ func ofText(call func(string) sqldriver.Value) func([]sqldriver.Value) (sqldrive
 		}
 		return call(s), nil
 	}
+}
+
+// ofTexts returns the implementation of a function of two texts. It returns null for null.
+func ofTexts(call func(a, b string) (sqldriver.Value, error)) func([]sqldriver.Value) (sqldriver.Value, error) {
+	return func(args []sqldriver.Value) (sqldriver.Value, error) {
+		if args[0] == nil || args[1] == nil {
+			return nil, nil
+		}
+		a, err := textOf(args[0])
+		if err != nil {
+			return nil, err
+		}
+		b, err := textOf(args[1])
+		if err != nil {
+			return nil, err
+		}
+		return call(a, b)
+	}
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // textOf returns an argument that must be a text.

@@ -247,6 +247,14 @@ func zip(args []sqldriver.Value) (sqldriver.Value, error) {
 
 // jsonValue returns the text of the first member called name of an object: of a string its content, of null and of no member nothing, of
 // other values their JSON.
+func jsonHas(args []sqldriver.Value) (sqldriver.Value, error) {
+	value, err := memberOf(args)
+	if err != nil {
+		return nil, err
+	}
+	return truth(value != "" && value != "null"), nil
+}
+
 func jsonValue(args []sqldriver.Value) (sqldriver.Value, error) {
 	value, err := memberOf(args)
 	switch {

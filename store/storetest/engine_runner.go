@@ -305,7 +305,11 @@ func giveOwn(req *query.Request, own []string) {
 
 func queryFilters(filters []reference.Filter) (list []query.Filter) {
 	for _, f := range filters {
-		list = append(list, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
+		one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values, And: queryFilters(f.And), Or: queryFilters(f.Or)}
+		if f.Not != nil {
+			one.Not = &queryFilters([]reference.Filter{*f.Not})[0]
+		}
+		list = append(list, one)
 	}
 	return list
 }

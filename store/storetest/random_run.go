@@ -116,12 +116,29 @@ func questionsOf(seed uint64, n int) iter.Seq[reference.Question] {
 	}
 }
 
+// questionsWithGroups is questionsOf with groups of filters in about one question in three.
+func questionsWithGroups(seed uint64, n int) iter.Seq[reference.Question] {
+	return func(yield func(reference.Question) bool) {
+		w := dataset.New(seed)
+		rng := rand.New(rand.NewPCG(seed, 2))
+		for range n {
+			one := w.Question
+			if rng.IntN(3) == 0 {
+				one = w.Grouped
+			}
+			if !yield(one(rng)) {
+				return
+			}
+		}
+	}
+}
+
 // evenQuestions returns n random questions about the dataset of a seed, with the same number for each type,
 // plus or minus one. The next seed continues with the next type, so that every type occurs even with few
 // questions.
 func evenQuestions(seed uint64, n int) []reference.Question {
 	byType := map[string][]reference.Question{}
-	for q := range questionsOf(seed, 2000+10*n) {
+	for q := range questionsWithGroups(seed, 2000+10*n) {
 		byType[q.Type] = append(byType[q.Type], q)
 	}
 	types := query.Builtin()

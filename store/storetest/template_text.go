@@ -18,6 +18,16 @@ func (p *templateWriter) texts() []templateCase {
 		{"Contains nothing", whole, p.holds(dialect.Contains, "''", "''"), "", "1"},
 		{"StartsWith has no wildcards", whole, p.holds(dialect.StartsWith, "'axb'", "'a_'"), "", "0"},
 		{"StartsWith", whole, p.holds(dialect.StartsWith, "'a_b'", "'a_'"), "", "1"},
+		{"EndsWith has no wildcards", whole, p.holds(dialect.EndsWith, "'axb'", "'_b'"), "", "0"},
+		{"EndsWith", whole, p.holds(dialect.EndsWith, "'a_b'", "'_b'"), "", "1"},
+		{"EndsWith nothing", whole, p.holds(dialect.EndsWith, "''", "''"), "", "1"},
+		{"Matches", whole, p.holds(dialect.Matches, "'/docs/12'", p.text("pattern", `/\x{64}[c-o]+s/[0-9]{2}$`)), "", "1"},
+		{"Matches does not match another case", whole, p.holds(dialect.Matches, "'/Docs'", "'docs'"), "", "0"},
+		{"Matches has no wildcards of LIKE", whole, p.holds(dialect.Matches, "'axb'", "'a_b|%'"), "", "0"},
+		{"Matches with flags", whole, p.holds(dialect.Matches, p.text("lines", "a\nb"), "'(?m:^)b(?-m:$)'"), "", "1"},
+		{"Matches any character", whole, p.holds(dialect.Matches, p.text("lines", "a\nb"), "'^(?s:.)*$'"), "", "1"},
+		{"Matches characters of one line", whole, p.holds(dialect.Matches, p.text("lines", "a\nb"), "'^(?-s:.)*$'"), "", "0"},
+		{"Matches whole characters", whole, p.holds(dialect.Matches, "'ü'", "'^(?-s:.)$'"), "", "1"},
 		{"Lower", text, p.call(dialect.Lower, "'ÄΣ İ'"), "", "äσ i"},
 		{"Concat", text, p.call(dialect.Concat, "'a'", "''", "'b'"), "", "ab"},
 		{"URLHost", text, p.call(dialect.URLHost, address), "", "bücher.example"},
@@ -129,6 +139,13 @@ func (p *templateWriter) members() []templateCase {
 		{"a name with wildcards", `{"ab":"x","a*":"star"}`, "a*", "star"},
 	} {
 		add(dialect.JSONValue, dialect.Text, c.what, c.object, c.name, c.want)
+		has := "1"
+		if c.want == "" && c.what != "an empty string" {
+			has = "0"
+		}
+		number := strconv.Itoa(len(p.args))
+		cases = append(cases, templateCase{dialect.JSONHas.String() + " of " + c.what, dialect.Int,
+			p.holds(dialect.JSONHas, p.text("object_"+number+"_", c.object), p.text("name_"+number+"_", c.name)), "", has})
 	}
 	for _, c := range []struct{ what, value, want string }{
 		{"a whole number", `7`, "70000"},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -127,6 +128,10 @@ func (k keyView) limit() string {
 
 func filterTexts(all []auth.Filter) string {
 	return strings.Join(mapped(all, func(f auth.Filter) string {
+		if len(f.Parts()) > 0 {
+			text, _ := json.Marshal(f) // it has only texts
+			return string(text)
+		}
 		return fmt.Sprintf("%s %s %s", f.Field, f.Op, strings.Join(f.Values, ","))
 	}), "; ")
 }

@@ -18,7 +18,7 @@ import (
 type rights struct {
 	Scope    []scope    `placeholder:"SCOPE" help:"One of ${scopes}. May be repeated, or several joined by commas."`
 	Resource []resource `placeholder:"KIND:ID" help:"Resource that may be used: website:ID, link:ID or schedule:ID (a monitor). May be repeated."`
-	Filter   []filter   `sep:"none" placeholder:"FIELD:OP:VALUE" help:"Filter for all answers, such as country:eq:DE or path:in:/a,/b. May be repeated."`
+	Filter   []filter   `sep:"none" placeholder:"FIELD:OP:VALUE" help:"Filter for all answers, such as country:eq:DE or path:in:/a,/b, or a group in JSON. May be repeated."`
 	Type     []string   `placeholder:"NAME" help:"Query type that may be used. Default: all. May be repeated, or several joined by commas."`
 }
 
@@ -58,18 +58,47 @@ func (r *rights) check() error {
 	slices.Sort(fields)
 	fields = slices.Compact(fields)
 	for _, f := range r.Filter {
-		if !slices.Contains(fields, f.Field) {
-			return fmt.Errorf("--filter: no allowed query type has the filter field %q; fields are %s", f.Field, strings.Join(fields, ", "))
+		for _, name := range namedFields(auth.Filter(f)) {
+			if !slices.Contains(fields, name) && !strings.HasPrefix(name, query.PropertyPrefix) {
+				return fmt.Errorf("--filter: no allowed query type has the filter field %q; fields are %s", name, strings.Join(fields, ", "))
+			}
 		}
 	}
 	var filters []query.Filter
 	for _, f := range r.Filter {
-		filters = append(filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
+		filters = append(filters, queryFilter(auth.Filter(f)))
 	}
 	if mistakes := engine.CheckAccess(query.Access{Filters: filters}); len(mistakes) > 0 {
 		return fmt.Errorf("--filter: %s", mistakes[0].Message)
 	}
 	return nil
+}
+
+// namedFields returns the fields of all conditions in f.
+func namedFields(f auth.Filter) (names []string) {
+	parts := f.Parts()
+	if len(parts) == 0 {
+		return []string{f.Field}
+	}
+	for _, part := range parts {
+		names = append(names, namedFields(part)...)
+	}
+	return names
+}
+
+// queryFilter returns f as a filter of queries.
+func queryFilter(f auth.Filter) query.Filter {
+	one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values}
+	for _, part := range f.And {
+		one.And = append(one.And, queryFilter(part))
+	}
+	for _, part := range f.Or {
+		one.Or = append(one.Or, queryFilter(part))
+	}
+	if f.Not != nil {
+		one.Not = new(queryFilter(*f.Not))
+	}
+	return one
 }
 
 // noStore has no data. It suffices for an engine that only lists its types.

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -154,10 +155,18 @@ func (r *resource) UnmarshalText(text []byte) error {
 }
 
 // A filter is written as field:op:value. The value may contain colons. For in and not_in it is a list of values
-// joined by commas, with quotes around values that contain commas.
+// joined by commas, with quotes around values that contain commas. A group is written in JSON.
 type filter auth.Filter
 
 func (f *filter) UnmarshalText(text []byte) error {
+	if bytes.HasPrefix(text, []byte("{")) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode((*auth.Filter)(f)); err != nil {
+			return fmt.Errorf("a filter in JSON has field, op and values, or one of and, or and not: %w", err)
+		}
+		return nil
+	}
 	parts := strings.SplitN(string(text), ":", 3)
 	if len(parts) < 3 || parts[0] == "" {
 		return errors.New("not field:op:value, such as country:eq:DE")
@@ -182,7 +191,8 @@ func (f *filter) UnmarshalText(text []byte) error {
 
 // operators returns the operators of filters in queries.
 func operators() []query.Op {
-	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
+	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.NotStartsWith, query.EndsWith, query.NotEndsWith,
+		query.Matches, query.NotMatches, query.In, query.NotIn}
 }
 
 // A network is a network or a single address.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
 )
 
 func TestParseFilter(t *testing.T) {
@@ -33,7 +35,13 @@ func TestParseFilter(t *testing.T) {
 			t.Errorf("%s: %v%s", row.text, err, diff)
 		}
 	}
-	for _, text := range []string{"", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
+	var group filter
+	want := filter{Or: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"/"}}, {Not: &auth.Filter{Field: "path", Op: "eq", Values: []string{"/a"}}}}}
+	err := group.UnmarshalText([]byte(`{"or":[{"field":"path","op":"eq","values":["/"]},{"not":{"field":"path","op":"eq","values":["/a"]}}]}`))
+	if diff := cmp.Diff(want, group); diff != "" || err != nil {
+		t.Errorf("a group in JSON: %v%s", err, diff)
+	}
+	for _, text := range []string{`{"xor":[]}`, `{"or":`, "", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
 		if err := new(filter).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: want an error", text)
 		}

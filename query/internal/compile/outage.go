@@ -18,7 +18,7 @@ func (c *tables) outages() {
 	c.dependOn(before)
 	var group []named
 	for _, f := range c.p.Group {
-		group = append(group, named{expr.Ident(f.Name), catalog.Row(f.Column)})
+		group = append(group, named{f.Alias(), catalog.Row(f.Column)})
 	}
 	inside := selection{from: relation{"checks", "t"}, columns: slices.Concat(group,
 		[]named{{"time", catalog.Row("time")}, {"event_id", catalog.Row("event_id")}, {"status", catalog.Row("status")}})}

@@ -18,12 +18,12 @@ func (c *tables) outcomes() {
 	var shown, done []plan.Condition
 	named := false
 	for _, cond := range c.p.Filters {
-		if catalog.ChoosesOutcomes(cond.Field) {
+		if cond.All(catalog.ChoosesOutcomes) {
 			done = append(done, cond)
 		} else {
 			shown = append(shown, cond)
 		}
-		named = named || cond.Field.Name == "event_name"
+		named = named || !cond.All(func(f *catalog.Field) bool { return f.Name != "event_name" })
 	}
 	exposures, events := c.firstExposures(shown), c.outcomeEvents(done, named)
 	c.sessionsFor([]*part{exposures, events})

@@ -54,28 +54,45 @@ func (c *reader) conditionsOf(tb *catalog.Table, filters []plan.Condition) []exp
 	}
 	if tb.Rows == catalog.PlainRows {
 		for _, cond := range c.p.Mandatory {
-			v := cond.Field.Of("t")
-			if tb.HasSessions() && cond.Field.Session {
-				v = catalog.Attributed(cond.Field, tb, "m")
-			}
-			found = append(found, cond.Holds(v))
+			found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr {
+				if tb.HasSessions() && f.Session {
+					return catalog.Attributed(f, tb, "m")
+				}
+				return f.Of("t")
+			}))
 		}
 	}
 	for _, cond := range filters {
-		if tb.Rows == catalog.SessionRows && !cond.Field.Session {
+		if tb.Rows == catalog.SessionRows && !cond.OfSession() {
 			continue
 		}
-		found = append(found, cond.Holds(catalog.Value(cond.Field, tb)))
+		found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr { return catalog.Value(f, tb) }))
 	}
 	return found
 }
 
-// rowFilters are the caller's filters on rows, over an event of a session.
+// rowFilters are the caller's filters on rows, over an event of a session. Filters on both are not among them.
 func (c *reader) rowFilters(event expr.Alias) expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
-		if !cond.Field.Session {
-			found = append(found, cond.Holds(cond.Field.Of(event)))
+		if !cond.OfSession() && !cond.Mixed() {
+			found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr { return f.Of(event) }))
+		}
+	}
+	return expr.And(found...)
+}
+
+// mixedFilters are the caller's filters on both rows and sessions, over an event t of a session s.
+func (c *reader) mixedFilters() expr.Expr {
+	var found []expr.Expr
+	for _, cond := range c.p.Filters {
+		if cond.Mixed() {
+			found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr {
+				if f.Session {
+					return catalog.OfSession(f.Column)
+				}
+				return f.Of("t")
+			}))
 		}
 	}
 	return expr.And(found...)
@@ -88,13 +105,23 @@ func Mandatory(p *plan.Plan) (byRow, bySession []expr.Expr) {
 	for _, cond := range p.Mandatory {
 		switch {
 		case p.Type.Subject != store.KindWebsite:
-		case cond.Field.Session:
-			bySession = append(bySession, cond.Holds(catalog.Attributed(cond.Field, catalog.EventList, "m")))
-		case cond.OnEvents:
-			byRow = append(byRow, cond.Holds(cond.Field.Of("t")))
+		case cond.OfSession():
+			bySession = append(bySession, cond.Holds(func(f *catalog.Field) expr.Expr { return catalog.Attributed(f, catalog.EventList, "m") }))
+		case onEvents(&cond):
+			byRow = append(byRow, cond.Holds(func(f *catalog.Field) expr.Expr { return f.Of("t") }))
 		}
 	}
 	return byRow, bySession
+}
+
+// onEvents reports whether events have all fields of c themselves.
+func onEvents(c *plan.Condition) bool {
+	for leaf := range c.Leaves() {
+		if !leaf.OnEvents {
+			return false
+		}
+	}
+	return true
 }
 
 // shown is true for the rows of tb that neither SkipEmpty nor OnlyEmpty of the type leaves out.

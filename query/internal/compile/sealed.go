@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -125,7 +126,7 @@ func (c *reader) inSeals(w calendar.Interval) (e expr.Expr) {
 // such a filter.
 func (c *reader) ofCountry() (e expr.Expr) {
 	for _, cond := range c.p.Filters {
-		if cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
+		if cond.Group == plan.Leaf && cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
 			e = expr.Eq(catalog.Row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // visible are the events t that sessions are formed of.
@@ -100,6 +102,47 @@ func within(alias expr.Alias) expr.Expr {
 // touch the range. When a key's filters remove whole sessions, sessions are formed
 // twice: of all events, to know which of them the key may see, and then of those.
 func (c *sessionizer) sessions(spec sessionSpec) selection {
+	mixed := spec.rowFilters && !c.mixedFilters().Absent()
+	if !mixed {
+		return c.allSessions("sessions", spec)
+	}
+	spec.rowFilters = false
+	spec.columns = slices.DeleteFunc(spec.columns, func(name string) bool { return name == catalog.MatchingPageviews })
+	for _, name := range columnsOf("s", selection{where: []expr.Expr{c.mixedFilters()}}) {
+		if !slices.Contains(spec.columns, name) {
+			spec.columns = append(spec.columns, name)
+		}
+	}
+	events := c.allSessions("unmatched", spec)
+	c.matchMixed(spec, events)
+	return events
+}
+
+// matchMixed adds the relation sessions: those of the relation unmatched, with how many of their pageviews pass the filters of the
+// caller that are not on sessions alone. Sessions are formed of events.
+func (c *sessionizer) matchMixed(spec sessionSpec, events selection) {
+	s, n := catalog.OfSession, func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
+	inside := expr.And(expr.Eq(s("session_hash"), catalog.Row("session_hash")),
+		expr.Ge(catalog.Row("time"), s("start")), expr.Lt(catalog.Row("time"), expr.Add(s("start"), expr.Int(calendar.Day))))
+	c.with("matching_mixed", c.build(selection{from: events.from, group: 2,
+		joins:   append(slices.Clone(events.joins), join{to: relation{"unmatched", "s"}, on: inside}),
+		where:   slices.Concat(events.where, []expr.Expr{catalog.OfKind(store.Pageview), c.rowFilters("t"), c.mixedFilters()}),
+		columns: []named{{"session_hash", s("session_hash")}, {"start", s("start")}, {catalog.MatchingPageviews, expr.Call(dialect.Count)}}}))
+	matched := selection{from: relation{"unmatched", "s"}, joins: []join{{left: true, to: relation{"matching_mixed", "n"},
+		on: expr.And(expr.Eq(n("session_hash"), s("session_hash")), expr.Eq(n("start"), s("start")))}}}
+	for _, name := range []expr.Ident{"session_hash", "start"} {
+		matched.columns = append(matched.columns, named{name, s(name)})
+	}
+	for _, fact := range c.facts(spec).columns {
+		matched.columns = append(matched.columns, named{fact.as, s(fact.as)})
+	}
+	matched.columns = append(matched.columns, named{catalog.MatchingPageviews, expr.Call(dialect.Coalesce, n(catalog.MatchingPageviews), expr.Int(0))},
+		named{rowsFrom, s(rowsFrom)})
+	c.with("sessions", c.build(matched))
+}
+
+// allSessions is sessions without filters on both rows and sessions; it calls the relation name.
+func (c *sessionizer) allSessions(name string, spec sessionSpec) selection {
 	around, depth := c.rng.Widen(catalog.Margin, catalog.Margin), int64(1)
 	byRow, bySession := Mandatory(c.p)
 	events := selection{from: relation{"events", "t"}}
@@ -118,10 +161,10 @@ func (c *sessionizer) sessions(spec sessionSpec) selection {
 	case len(spec.columns) == 0:
 	case spec.changed: // rows of the ids that changed are all that is joined
 		events.where = slices.Concat(c.read(around.Intersect(spec.begin.Widen(calendar.Day, calendar.Day))), plain)
-		c.sessionize("sessions", events, spec)
+		c.sessionize(name, events, spec)
 		events.where = slices.Concat(c.read(around), plain)
 	case !partly && gap == spec.begin && gap.Hull(c.rng) == gap: // nothing is kept of the range
-		c.sessionize("sessions", events, spec)
+		c.sessionize(name, events, spec)
 	default:
 		events.where = slices.Concat(c.read(around.Intersect(catalog.ReachOfSessions.Around(gap))), plain)
 		switch {
@@ -131,7 +174,7 @@ func (c *sessionizer) sessions(spec sessionSpec) selection {
 		case gap.To-gap.From <= shortGap && spec.only.Absent():
 			spec.ids = gap
 		}
-		c.sessionsBeside(gap, events, spec)
+		c.sessionsBeside(name, gap, events, spec)
 		events.where = slices.Concat(c.read(around), plain)
 	}
 	return events
@@ -152,8 +195,8 @@ func (c *sessionizer) sessionGap(spec sessionSpec) (gap calendar.Interval, partl
 	return c.kept.Sessions.Gap(spec.begin)
 }
 
-// sessionsBeside adds the relation sessions: sealed sessions, and sessions that events form in the gap.
-func (c *sessionizer) sessionsBeside(gap calendar.Interval, events selection, spec sessionSpec) {
+// sessionsBeside adds the relation name: sealed sessions, and sessions that events form in the gap.
+func (c *sessionizer) sessionsBeside(name string, gap calendar.Interval, events selection, spec sessionSpec) {
 	facts, sealed := c.facts(spec).columns, days.Parts(spec.begin, gap, spec.changed)
 	if spec.rowFilters && !c.rowFilters("t").Absent() {
 		c.matching(sealed, spec.only)
@@ -173,5 +216,5 @@ func (c *sessionizer) sessionsBeside(gap calendar.Interval, events selection, sp
 		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.From)), expr.Lt(expr.Col("f", "start"), milli(gap.To))}
 		union = append(union, c.build(formed))
 	}
-	c.with("sessions", unionAll(union...))
+	c.with(name, unionAll(union...))
 }

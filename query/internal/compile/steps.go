@@ -108,7 +108,7 @@ func withNulls(p *part, parts []*part, keys []named, sourceRows bool) selection 
 func (c *compiler) shownGroups(by *part) join {
 	var same []expr.Expr
 	for _, f := range c.steps.Keys[:c.steps.Groups] {
-		name := expr.Ident(f.Name)
+		name := f.Alias()
 		same = append(same, expr.Eq(catalog.Joined(name), expr.Col("g", name)))
 	}
 	c.with("shown_groups", c.build(c.combinations(by)))
@@ -119,7 +119,7 @@ func (c *compiler) shownGroups(by *part) join {
 func (c *compiler) combinations(of *part) selection {
 	q := selection{from: relation{"part_" + of.tb.Name, "x"}, group: c.steps.Groups}
 	for _, f := range c.steps.Keys[:c.steps.Groups] {
-		name := expr.Ident(f.Name)
+		name := f.Alias()
 		q.columns = append(q.columns, named{name, expr.Col("x", name)})
 	}
 	return q

@@ -91,10 +91,10 @@ func (c *tables) partKeys(tb *catalog.Table) []named {
 		if f.Match == catalog.ByReferrer && !tb.Derived() {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}
-		found = append(found, named{expr.Ident(f.Name), v})
+		found = append(found, named{f.Alias(), v})
 	}
 	for _, f := range c.p.Type.DimensionFields {
-		found = append(found, named{expr.Ident(f.Name), c.dimension(f, tb)})
+		found = append(found, named{f.Alias(), c.dimension(f, tb)})
 	}
 	return found
 }

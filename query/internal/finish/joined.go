@@ -50,7 +50,7 @@ func join(steps *plan.Steps, of Groups) *joined {
 	j := &joined{of: of, rows: of.Len(), columns: map[string]column{}, sums: map[string]expr.Value{}}
 	j.columns[string(catalog.BucketColumn)] = column{func(row int32) expr.Value { return expr.IntValue(of.Bucket(row)) }, noNumbers}
 	for i, f := range steps.Keys {
-		j.columns[f.Name] = column{func(row int32) expr.Value { return expr.TextValue(j.key(row, i)) }, noNumbers}
+		j.columns[string(f.Alias())] = column{func(row int32) expr.Value { return expr.TextValue(j.key(row, i)) }, noNumbers}
 	}
 	for i, part := range steps.Parts {
 		j.has = append(j.has, j.hasOf(i, steps.Single))

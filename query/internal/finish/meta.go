@@ -19,7 +19,7 @@ func MetaOf(req *ask.Request, rng calendar.Range, grain calendar.Grain) answer.M
 		TotalParameters: len(req.Parameters),
 		Page:            max(req.Page, 1),
 		Limit:           ask.DefaultLimit,
-		FiltersApplied:  len(req.Filters),
+		FiltersApplied:  req.CountFilters(),
 		StartDate:       rng.StartDate.String(),
 		EndDate:         rng.EndDate.String(),
 		Timezone:        rng.Zone.String(),

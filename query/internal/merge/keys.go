@@ -11,26 +11,20 @@ import (
 // A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
 // answer without that filter are in memory it is merged from these, also when the filter is asked for the first time.
 
-// A keyCondition is a filter on a key of the answer: rows whose key does not pass it are left out after merging.
-type keyCondition struct {
-	plan.Condition
-	key int
-}
-
 // mergeOnKeys is mergeOf with filters on keys compared with the keys, so that the partials are the same as without these filters.
 // It returns nil without such filters, or if they choose more than rows of the answer.
 func mergeOnKeys(p *plan.Plan) *Merge {
 	if len(p.Group) > 0 || p.Type.ZeroFill {
 		return nil
 	}
-	var where []keyCondition
+	var where []plan.Condition
 	without := *p
 	without.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(c plan.Condition) bool {
-		key := slices.Index(p.Type.DimensionFields, c.Field)
-		if key >= 0 {
-			where = append(where, keyCondition{c, key})
+		onKeys := c.All(func(f *catalog.Field) bool { return slices.Contains(p.Type.DimensionFields, f) })
+		if onKeys {
+			where = append(where, c)
 		}
-		return key >= 0
+		return onKeys
 	})
 	if len(where) == 0 {
 		return nil
@@ -40,7 +34,7 @@ func mergeOnKeys(p *plan.Plan) *Merge {
 		return nil
 	}
 	for _, of := range m.parts { // of sessions, a filter on rows asks about their pageviews
-		if of.tb.Rows == catalog.SessionRows && slices.ContainsFunc(where, func(c keyCondition) bool { return !c.Field.Session }) {
+		if of.tb.Rows == catalog.SessionRows && slices.ContainsFunc(where, func(c plan.Condition) bool { return !c.OfSession() }) {
 			return nil
 		}
 	}
@@ -56,7 +50,8 @@ const sparse = 16
 func (g *merged) Rows() []int32 {
 	rows := make([]int32, 0, g.rows)
 	for row := range int32(g.rows) {
-		if !slices.ContainsFunc(g.where, func(c keyCondition) bool { return !c.Passes(g.Key(row, c.key)) }) {
+		key := func(f *catalog.Field) string { return g.Key(row, slices.Index(g.p.Type.DimensionFields, f)) }
+		if !slices.ContainsFunc(g.where, func(c plan.Condition) bool { return !c.Passes(key) }) {
 			rows = append(rows, row)
 		}
 	}

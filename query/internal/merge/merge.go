@@ -40,7 +40,7 @@ type Merge struct {
 	keys   []*catalog.Field // of the answer
 	parts  []*mergedPart    // of the steps
 	leaves []aggregate      // of all parts
-	where  []keyCondition   // which rows of the answer have to pass
+	where  []plan.Condition // on keys of the answer: its rows have to pass them
 
 	stretches []calendar.Interval
 }
@@ -160,10 +160,10 @@ func (m *Merge) rowsText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "by %s without empty %s, with empty %s", m.keyNames(), m.p.Type.SkipEmpty, m.p.Type.OnlyEmpty)
 	for _, c := range m.p.Mandatory {
-		fmt.Fprintf(&b, "\nof all %s %s %q", c.Field.Name, c.Op, c.Values)
+		fmt.Fprintf(&b, "\nof all %s", c.AppendKey(nil))
 	}
 	for _, c := range m.p.Filters {
-		fmt.Fprintf(&b, "\nwhere %s %s %q", c.Field.Identity(), c.Op, c.Values)
+		fmt.Fprintf(&b, "\nwhere %s", c.AppendKey(nil))
 	}
 	return b.String()
 }
@@ -232,7 +232,9 @@ func (m *Merge) needs(of *mergedPart) catalog.Reach {
 		asked = append(asked, catalog.Value(f, of.tb))
 	}
 	for _, c := range m.p.Filters {
-		asked = append(asked, catalog.Value(c.Field, of.tb))
+		for leaf := range c.Leaves() {
+			asked = append(asked, catalog.Value(leaf.Field, of.tb))
+		}
 	}
 	for _, i := range of.leaves {
 		asked = append(asked, m.leaves[i].e)

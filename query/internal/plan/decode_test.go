@@ -41,6 +41,8 @@ func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"parameters":["pages",{"name":"summary","start_date":"2024-01-01"}],"preset":"today","limit":5,"page":1}`,
 		`[{"parameters":["pages"],"startDate":"2024-01-01","endDate":"2024-01-31","filters":[{"field":"path","op":"in","value":["/a",1,true,null]}]}]`,
+		`{"parameters":["pages"],"preset":"today","filters":[{"or":[{"field":"path","op":"matches","value":"(?i)^/a\\d{2}|b$"},{"not":{"and":[{"field":"country","op":"not_ends_with","value":"y"}]}}]}]}`,
+		`{"filters":[{"not":{"not":{"not":{"not":{"not":{"not":{"or":[]}}}}}}},{"and":null,"or":[null],"field":"path"}]}`,
 		`{"groupBy":["country"],"sortBy":"x","sortOrder":"desc","granularity":"hour","timeZone":"Europe/Berlin","id":"q"}`,
 		`{"limit":1e308,"page":-0,"filters":{},"a":{"b":[{}]}}`, "[[[[", "{\"id\":\"\xff\"}", "\x00", "nul", `{"a":"\ud800"}`,
 	} {

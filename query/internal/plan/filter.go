@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,25 +13,44 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/pattern"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // conditions are the filters of a request on the fields they name, once for all of its
-// parameters, since names take time to look up. One on no field is empty, and refused later.
+// parameters, since names take time to look up. A leaf on no field is empty, and refused later.
 func conditions(types *catalog.Registry, all []ask.Filter) []Condition {
 	found := make([]Condition, len(all))
-	for i, f := range all {
-		if field := types.FieldNamed(f.Field); field != nil {
-			found[i] = ConditionOn(field, f)
-		}
+	for i := range all {
+		found[i] = conditionOf(types.FieldNamed, &all[i])
 	}
 	return found
 }
 
-// ConditionOn is f on a field, with its values in the form in which the field's own are
+// conditionOf is f on the fields that it names.
+func conditionOf(named func(string) *catalog.Field, f *ask.Filter) Condition {
+	if field := named(f.Field); f.Parts() == nil && field != nil {
+		return ConditionOn(field, *f)
+	}
+	var c Condition
+	switch {
+	case f.And != nil:
+		c.Group = AllOf
+	case f.Or != nil:
+		c.Group = AnyOf
+	case f.Not != nil:
+		c.Group = NoneOf
+	}
+	for _, part := range f.Parts() {
+		c.Parts = append(c.Parts, conditionOf(named, &part))
+	}
+	return c
+}
+
+// ConditionOn is f, a leaf, on a field, with its values in the form in which the field's own are
 // compared.
 func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
-	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), OnEvents: !field.Session && catalog.EventList.Has(field)}
+	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), OnEvents: !field.Session && (catalog.EventList.Has(field) || field.IsProperty())}
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, v)
 	}
@@ -37,7 +58,7 @@ func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
 	case catalog.ByCountry:
 		c.Codes = c.countries()
 	case catalog.ByReferrer:
-		if !wholeValue(f.Op) {
+		if !wholeValue(f.Op) && !byPattern(f.Op) {
 			c.Values = partsOfSource(f.Values[0])
 		}
 		c.Codes = c.domains()
@@ -47,9 +68,55 @@ func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
 	return c
 }
 
+// Leaves are the conditions on single fields that c is made of.
+func (c *Condition) Leaves() iter.Seq[*Condition] {
+	return func(yield func(*Condition) bool) { c.eachLeaf(yield) }
+}
+
+func (c *Condition) eachLeaf(yield func(*Condition) bool) bool {
+	if c.Group == Leaf {
+		return yield(c)
+	}
+	for i := range c.Parts {
+		if !c.Parts[i].eachLeaf(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// All reports whether of is true of the fields of all leaves of c.
+func (c *Condition) All(of func(*catalog.Field) bool) bool {
+	for leaf := range c.Leaves() {
+		if !of(leaf.Field) {
+			return false
+		}
+	}
+	return true
+}
+
+// OfSession reports whether c depends on sessions alone: it has the same value for all rows of one.
+func (c *Condition) OfSession() bool {
+	return c.All(func(f *catalog.Field) bool { return f.Session })
+}
+
+// Mixed reports whether c depends on both sessions and single rows.
+func (c *Condition) Mixed() bool {
+	return !c.OfSession() && !c.All(func(f *catalog.Field) bool { return !f.Session })
+}
+
 // normalise writes a value as the stored ones are written. Countries and sources keep
 // theirs: what they are held against is more than a text.
 func normalise(how catalog.Match, op ask.Op, value string) string {
+	if ordered(op) {
+		return decimalText(value)
+	}
+	if byPattern(op) {
+		if canonical, err := pattern.Parse(value); err == nil { // as it was checked to be
+			return canonical
+		}
+		return value
+	}
 	switch how {
 	case catalog.AnyCase:
 		return strings.ToLower(value)
@@ -83,28 +150,53 @@ func wholeValue(op ask.Op) bool {
 	return op == ask.Eq || op == ask.Ne || op == ask.In || op == ask.NotIn
 }
 
-// Holds is c as an expression over value, what a row has of c.Field.
-func (c Condition) Holds(value expr.Expr) expr.Expr {
-	if c.Negated() {
-		return expr.Not(c.match(value))
-	}
-	return c.match(value)
-}
+// byPattern reports whether op takes a regular expression.
+func byPattern(op ask.Op) bool { return op == ask.Matches || op == ask.NotMatches }
 
-// negations are the positive operators of which negative ones are the negation, so that an absent value passes these.
-var negations = map[ask.Op]ask.Op{ask.Ne: ask.Eq, ask.NotIn: ask.In, ask.NotContains: ask.Contains}
+// Holds is c as an expression over what a row has of each of its fields.
+func (c Condition) Holds(value func(*catalog.Field) expr.Expr) expr.Expr {
+	if c.Group == Leaf {
+		of := value(c.Field)
+		if c.Negated() {
+			return expr.Not(c.match(of))
+		}
+		return c.match(of)
+	}
+	parts := make([]expr.Expr, len(c.Parts))
+	for i, part := range c.Parts {
+		parts[i] = part.Holds(value)
+	}
+	switch c.Group {
+	case AnyOf:
+		return expr.Or(parts...)
+	case NoneOf:
+		return expr.Not(expr.Or(parts...))
+	}
+	return expr.And(parts...)
+}
 
 // Negated makes a negative operator the positive one.
 func (c *Condition) Negated() bool {
-	positive, ok := negations[c.Op]
+	positive, ok := catalog.Opposite(c.Op)
 	if ok {
 		c.Op = positive
 	}
 	return ok
 }
 
-// Passes reports whether a row with value passes c, as the expression of holds does.
-func (c Condition) Passes(value string) bool { return c.Negated() != c.matches(value) }
+// Passes reports whether a row with these values of fields passes c, as the expression of Holds does.
+func (c Condition) Passes(value func(*catalog.Field) string) bool {
+	passes := func(part Condition) bool { return part.Passes(value) }
+	switch c.Group {
+	case AllOf:
+		return !slices.ContainsFunc(c.Parts, func(part Condition) bool { return !passes(part) })
+	case AnyOf:
+		return slices.ContainsFunc(c.Parts, passes)
+	case NoneOf:
+		return !slices.ContainsFunc(c.Parts, passes)
+	}
+	return c.Negated() != c.matches(value(c.Field))
+}
 
 func (c Condition) matches(value string) bool {
 	switch c.Field.Match {
@@ -115,18 +207,33 @@ func (c Condition) matches(value string) bool {
 			return slices.Contains(c.Codes, value)
 		}
 	case catalog.AnyCase:
-		value = strings.ToLower(value)
+		if c.Op != ask.Matches {
+			value = strings.ToLower(value)
+		}
 	}
-	switch c.Op {
+	return slices.ContainsFunc(c.Values, func(part string) bool { return compares(c.Op, value, part) })
+}
+
+// compares reports whether a text is, or has a part, as a positive operator says.
+func compares(op ask.Op, value, part string) bool {
+	switch op {
 	case ask.Contains:
-		return slices.ContainsFunc(c.Values, func(part string) bool { return strings.Contains(value, part) })
+		return strings.Contains(value, part)
 	case ask.StartsWith:
-		return slices.ContainsFunc(c.Values, func(part string) bool { return strings.HasPrefix(value, part) })
+		return strings.HasPrefix(value, part)
+	case ask.EndsWith:
+		return strings.HasSuffix(value, part)
+	case ask.Matches:
+		found, err := regexp.MatchString(part, value)
+		return found && err == nil
 	}
-	return slices.Contains(c.Values, value)
+	return value == part
 }
 
 func (c Condition) match(value expr.Expr) expr.Expr {
+	if c.Op == ask.Exists || ordered(c.Op) {
+		return c.matchProperty(value)
+	}
 	switch c.Field.Match {
 	case catalog.ByCountry:
 		return c.inCodes(value)
@@ -136,7 +243,9 @@ func (c Condition) match(value expr.Expr) expr.Expr {
 		}
 		return expr.Or(c.compare(value, c.Values), c.inCodes(value))
 	case catalog.AnyCase:
-		return c.compare(expr.Call(dialect.Lower, value), c.Values)
+		if c.Op != ask.Matches {
+			value = expr.Call(dialect.Lower, value)
+		}
 	}
 	return c.compare(value, c.Values)
 }
@@ -145,7 +254,7 @@ func (c Condition) match(value expr.Expr) expr.Expr {
 func (c Condition) inCodes(value expr.Expr) expr.Expr { return inList(value, slices.Clone(c.Codes)) }
 
 func (c Condition) compare(value expr.Expr, values []string) expr.Expr {
-	part, ok := map[ask.Op]dialect.Op{ask.Contains: dialect.Contains, ask.StartsWith: dialect.StartsWith}[c.Op]
+	part, ok := catalog.PartOperation(c.Op)
 	if !ok {
 		return inList(value, values)
 	}
@@ -193,7 +302,7 @@ func (c Condition) countries() []string {
 func (c Condition) domains() []string {
 	found := []string{}
 	if !wholeValue(c.Op) {
-		for _, src := range append([]referrer.Source{{Name: "direct"}}, referrer.Sources()...) {
+		for _, src := range append([]referrer.Source{{Name: "Direct"}}, referrer.Sources()...) {
 			if c.isPart(src.Name) {
 				found = append(found, src.Domain)
 			}
@@ -246,8 +355,8 @@ func (c Condition) meaningless() []string {
 	return found
 }
 
-// refuse adds the meaningless values of c to list.
-func (c Condition) refuse(at ask.FieldPath, code ask.Code, list *ask.Issues) {
+// refuse adds the meaningless values of the leaf c to list.
+func (c *Condition) refuse(at ask.FieldPath, code ask.Code, list *ask.Issues) {
 	for _, v := range c.wrong {
 		if list.Full() { // looking for suggestions takes time
 			return
@@ -263,14 +372,50 @@ func (c Condition) refuse(at ask.FieldPath, code ask.Code, list *ask.Issues) {
 	}
 }
 
-// CheckAccessFilter adds the mistakes in the i-th mandatory filter of an access to list.
-func CheckAccessFilter(i int, f ask.Filter, list *ask.Issues) {
-	at, before := ask.InField("filters").Item(i), len(list.Errors)
-	ask.CheckFilter(at, f, list)
-	if field := catalog.FieldNamed(f.Field); field != nil && len(list.Errors) == before {
-		ConditionOn(field, f).refuse(at, ask.Invalid, list)
+// leaves are the leaves of all, in the order of [ask.Leaves].
+func leaves(all []Condition) (found []*Condition) {
+	for i := range all {
+		found = slices.AppendSeq(found, all[i].Leaves())
+	}
+	return found
+}
+
+// CheckAccessFilters adds the mistakes in the mandatory filters of an access to list.
+func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
+	in := ask.InField("filters")
+	ask.CheckFilters(in, all, list)
+	if len(list.Errors) > 0 {
+		return
+	}
+	for i := range all {
+		at, c := in.Item(i), conditionOf(accessField, &all[i])
+		known := true
+		for leaf := range c.Leaves() {
+			known = known && leaf.Field != nil
+		}
+		if known && c.Mixed() {
+			list.Add(at, ask.Error{Message: mixedAccess})
+		}
+		conditions := leaves([]Condition{c})
+		for place := range ask.Leaves(at, &all[i]) {
+			if conditions[0].Field != nil {
+				conditions[0].refuse(place, ask.Invalid, list)
+			}
+			conditions = conditions[1:]
+		}
 	}
 }
+
+// accessField returns the field called name, which may be a property.
+func accessField(name string) *catalog.Field {
+	if f := catalog.FieldNamed(name); f != nil {
+		return f
+	}
+	return catalog.PropertyNamed(name)
+}
+
+// mixedAccess says why a mandatory filter is refused. It could be read to cut rows or whole sessions.
+const mixedAccess = "mixes fields of sessions, such as country, with fields of rows, such as path; a mandatory filter removes either whole sessions or rows"
 
 // countryNames returns the English names of all countries.
 func countryNames() []string {
@@ -281,11 +426,11 @@ func countryNames() []string {
 	return names
 }
 
-// isPart reports whether the part of a name that c asks for is in name, in any case.
+// isPart reports whether what c asks for is a part of name, for texts in any case.
 func (c Condition) isPart(name string) bool {
-	name, part := strings.ToLower(name), strings.ToLower(c.Values[0])
-	if c.Op == ask.StartsWith {
-		return strings.HasPrefix(name, part)
+	c.Negated()
+	if c.Op == ask.Matches {
+		return compares(c.Op, name, c.Values[0])
 	}
-	return strings.Contains(name, part)
+	return compares(c.Op, strings.ToLower(name), strings.ToLower(c.Values[0]))
 }

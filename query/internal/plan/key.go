@@ -28,10 +28,10 @@ func (p *Plan) AppendKey(b []byte) []byte {
 		b = keytext.Texts(b, f.Name)
 	}
 	for _, c := range p.Mandatory {
-		b = c.appendKey(b)
+		b = c.AppendKey(b)
 	}
 	for _, c := range p.Filters {
-		b = c.appendKey(b)
+		b = c.AppendKey(b)
 	}
 	for _, o := range p.Sort {
 		b = strconv.AppendBool(keytext.Texts(b, o.Column), o.Desc)
@@ -42,10 +42,17 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	return b
 }
 
-// appendKey appends a text of all of c, including values that follow from the lists of countries and sources: another version of
+// AppendKey appends a text of all of c, including values that follow from the lists of countries and sources: another version of
 // the program may have other lists.
-func (c Condition) appendKey(b []byte) []byte {
-	b = keytext.Texts(b, c.Field.Name, string(c.Op))
+func (c Condition) AppendKey(b []byte) []byte {
+	b = keytext.Numbers(b, int64(c.Group), int64(len(c.Parts)))
+	for _, part := range c.Parts {
+		b = part.AppendKey(b)
+	}
+	if c.Group != Leaf {
+		return b
+	}
+	b = keytext.Texts(b, c.Field.Identity(), string(c.Op))
 	b = strconv.AppendBool(b, c.OnEvents)
 	b = keytext.Numbers(b, int64(len(c.Values)), int64(len(c.Codes)))
 	return keytext.Texts(keytext.Texts(b, c.Values...), c.Codes...)

@@ -44,6 +44,9 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		"Filters[].Values":        func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
 		"Filters[].Codes":         func(p *Plan) { p.Filters[0].Codes = nil },
 		"Filters[].Codes, longer": func(p *Plan) { p.Filters[0].Values, p.Filters[0].Codes = nil, []string{"DE", "DE"} },
+		"Filters[].Group":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf} },
+		"Filters[].Group of none": func(p *Plan) { p.Filters[0] = Condition{Group: NoneOf} },
+		"Filters[].Parts":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf, Parts: []Condition{p.Filters[0]}} },
 		"Filters[].OnEvents":      func(p *Plan) { p.Filters[0].OnEvents = true },
 		"Mandatory":               func(p *Plan) { p.Mandatory = nil },
 		"Mandatory, not Filters":  func(p *Plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
@@ -97,6 +100,10 @@ func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
 		{Subject: site, Filters: []ask.Filter{filter("country", "DE", "FR")}},
 		{Subject: site, Filters: []ask.Filter{filter("country", "DE"), filter("country", "FR")}},
 		{Subject: site, Filters: []ask.Filter{filter("country", "DE2:FR")}},
+		{Subject: site, Filters: []ask.Filter{{And: []ask.Filter{filter("country", "DE"), filter("country", "FR")}}}},
+		{Subject: site, Filters: []ask.Filter{{Or: []ask.Filter{filter("country", "DE"), filter("country", "FR")}}}},
+		{Subject: site, Filters: []ask.Filter{{Or: []ask.Filter{filter("country", "DE")}}, filter("country", "FR")}},
+		{Subject: site, Filters: []ask.Filter{{Not: new(filter("country", "DE"))}}},
 	} {
 		key := string(a.AppendKey(nil))
 		if other, taken := seen[key]; taken {

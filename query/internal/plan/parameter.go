@@ -133,12 +133,13 @@ func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 		if list.Full() { // looking for suggestions takes time
 			return
 		}
-		if !slices.Contains(ty.Groupable, name) {
+		f := ty.GroupFor(name)
+		if f == nil {
 			list.Add(o.At("groupBy").Item(i), ask.Refused(ask.BadGroup,
 				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, ask.Quote(name)), name, ty.Groupable))
 			continue
 		}
-		if f := ty.Fields[name]; !slices.Contains(plan.Group, f) {
+		if !slices.ContainsFunc(plan.Group, func(known *catalog.Field) bool { return known.Name == f.Name }) {
 			plan.Group = append(plan.Group, f)
 		}
 	}
@@ -155,33 +156,52 @@ func (v *resolver) conditions(o *ask.Options) []Condition {
 // filterPlan gives plan the caller's filters, which are on fields what found says.
 func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues) {
 	ty := plan.Type
-	for i, f := range o.Filters {
-		if list.Full() {
-			return
+	for i := range o.Filters {
+		at, ok, conditions := o.At("filters").Item(i), true, leaves(found[i:i+1])
+		for here, f := range ask.Leaves(at, &o.Filters[i]) {
+			if list.Full() {
+				return
+			}
+			if known := ty.FieldFor(f.Field) != nil; !known {
+				ok = false
+				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
+					fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
+			} else {
+				conditions[0].refuse(here, ask.BadFilter, list)
+			}
+			conditions = conditions[1:]
 		}
-		if ty.Fields[f.Field] == nil {
-			list.Add(o.At("filters").Item(i).Member("field"), ask.Refused(ask.BadFilter,
-				fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
-			continue
+		if ok {
+			refuseMixedOutcomes(at, ty, &found[i], list)
+			plan.Filters = append(plan.Filters, found[i])
 		}
-		found[i].refuse(o.At("filters").Item(i), ask.BadFilter, list)
-		plan.Filters = append(plan.Filters, found[i])
 	}
-	has := func(c Condition) bool { return c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq }
+	has := func(c Condition) bool { return c.Group == Leaf && c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq }
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
 		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
+}
+
+// refuseMixedOutcomes adds a mistake if c chooses both exposures to flags and their outcomes, which are different rows.
+func refuseMixedOutcomes(at ask.FieldPath, ty *catalog.BoundType, c *Condition, list *ask.Issues) {
+	ofOutcomes := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutcomeRows }
+	if !slices.ContainsFunc(ty.Tables, ofOutcomes) || c.All(catalog.ChoosesOutcomes) ||
+		c.All(func(f *catalog.Field) bool { return !catalog.ChoosesOutcomes(f) }) {
+		return
+	}
+	list.Add(at, ask.Error{Code: ask.BadFilter, Message: "event_name and namespace choose outcomes, and other fields choose exposures: use a filter for each"})
 }
 
 // mandatoryFilters gives plan the filters of the access. A type that has no such field would
 // show what they hide.
 func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
-	for i, f := range v.access.Filters {
-		if field := ty.Fields[f.Field]; field == nil || field.Own() {
-			list.Add(at, ask.Error{Code: ask.Forbidden,
-				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
-			continue
+	for i := range v.access.Filters {
+		for _, f := range ask.Leaves(at, &v.access.Filters[i]) {
+			if field := ty.FieldFor(f.Field); field == nil || field.Own() {
+				list.Add(at, ask.Error{Code: ask.Forbidden,
+					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
+			}
 		}
 		plan.Mandatory = append(plan.Mandatory, v.mandatory[i])
 	}

@@ -43,9 +43,12 @@ type Plan struct {
 	Offset    int
 }
 
-// A Condition is a filter on a field that exists, with values in the field's own
-// form: a path normalised, a device in lower case.
+// A Condition is a filter on fields that exist. It is a leaf, or a group of conditions.
 type Condition struct {
+	Group Group
+	Parts []Condition // of a group
+
+	// Of a leaf, with values in the form of the field: a path normalised, a device in lower case.
 	Field  *catalog.Field
 	Op     ask.Op
 	Values []string
@@ -53,6 +56,29 @@ type Condition struct {
 	wrong  []string // of byCountry and byReferrer: those of Values that name nothing
 
 	OnEvents bool // events have the field themselves
+}
+
+// A Group says how a condition is made of its parts.
+type Group uint8
+
+// The groups.
+const (
+	Leaf   Group = iota // no parts
+	AllOf               // all parts hold
+	AnyOf               // at least one part holds
+	NoneOf              // no part holds
+)
+
+// String is c for people and golden files.
+func (c Condition) String() string {
+	if c.Group == Leaf {
+		return fmt.Sprintf("%s %s %q", c.Field.Name, c.Op, c.Values)
+	}
+	parts := make([]string, len(c.Parts))
+	for i, part := range c.Parts {
+		parts[i] = part.String()
+	}
+	return map[Group]string{AllOf: "all of", AnyOf: "any of", NoneOf: "none of"}[c.Group] + " (" + strings.Join(parts, "; ") + ")"
 }
 
 // Counted is the time whose rows count.
@@ -89,10 +115,10 @@ func (p *Plan) String() string {
 		fmt.Fprintf(&b, "by %s\n", f.Name)
 	}
 	for _, c := range p.Mandatory {
-		fmt.Fprintf(&b, "always %s %s %q\n", c.Field.Name, c.Op, c.Values)
+		fmt.Fprintf(&b, "always %s\n", c)
 	}
 	for _, c := range p.Filters {
-		fmt.Fprintf(&b, "where %s %s %q\n", c.Field.Name, c.Op, c.Values)
+		fmt.Fprintf(&b, "where %s\n", c)
 	}
 	for _, o := range p.Sort {
 		fmt.Fprintf(&b, "order %s desc=%t\n", o.Column, o.Desc)
@@ -170,9 +196,7 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 // would show what the caller must not see.
 func checkMandatory(all []ask.Filter) *ask.Error {
 	var list ask.Issues
-	for i, f := range all {
-		CheckAccessFilter(i, f, &list)
-	}
+	CheckAccessFilters(all, &list)
 	if errs := list.Sorted(); errs != nil {
 		return &ask.Error{Code: ask.Internal, Message: "The mandatory filters of this access are not usable",
 			Err: fmt.Errorf("query: Access.Filters: %w", errs)}

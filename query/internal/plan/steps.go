@@ -122,7 +122,7 @@ func partsOf(ty *catalog.BoundType) (found []Part) {
 func columnsOf(p *Plan) []Column {
 	found := make([]Column, 0, len(p.Group)+len(p.Type.Outputs)+len(p.Keys()))
 	for _, f := range p.Group {
-		found = append(found, Column{expr.Ident(f.Name), joined(f), dialect.Text})
+		found = append(found, Column{f.Alias(), joined(f), dialect.Text})
 	}
 	for i, col := range p.Type.Outputs {
 		found = append(found, Column{expr.Ident(col.Name), p.Type.OutputExprs[i], kindOf(col.Format)})
@@ -147,7 +147,7 @@ func kindOf(format catalog.Format) dialect.Kind {
 	return dialect.Int
 }
 
-func joined(f *catalog.Field) expr.Expr { return catalog.Joined(expr.Ident(f.Name)) }
+func joined(f *catalog.Field) expr.Expr { return catalog.Joined(f.Alias()) }
 
 // orderOf returns the order of p's rows: the type's values if it lists them, what p sorts by, and what breaks ties. Each column is
 // used once.
@@ -195,7 +195,7 @@ func rowOrder(ty *catalog.BoundType) []expr.Expr {
 // amongOf returns the columns of p's keys that are compared with those of an answer. Keys that are numbers are not.
 func amongOf(p *Plan) (found []Among) {
 	for i, f := range p.Group {
-		found = append(found, Among{expr.Ident(f.Name), KeyOf(i)})
+		found = append(found, Among{f.Alias(), KeyOf(i)})
 	}
 	for i, f := range p.Keys() {
 		if !f.Number {

@@ -59,12 +59,20 @@ func (a *asker) anyRow(s store.Subject) (sample, bool) {
 		p := pickFrom(a, b.Spans)
 		return sample{p.Time, agentTexts(p.Agent, identityTexts(p.Identity, map[string]string{"path": p.Path}))}, p.Website == s.ID
 	default:
-		e := pickFrom(a, b.Events)
+		e := pickFrom(a, a.events())
 		if e.Website != s.ID || !a.fits(&e) {
 			return sample{}, false
 		}
 		return eventSample(e), true
 	}
+}
+
+// events returns the events from which questions choose.
+func (a *asker) events() []store.Event {
+	if a.asking {
+		return a.dataset.Batch.Events
+	}
+	return a.dataset.visited
 }
 
 // lend sets the fields of a sample to those of the first page event near it with the same session id, which

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -17,6 +18,8 @@ type Dataset struct {
 	Domain    string   // domain of the websites; never a referrer
 
 	types     []reference.Type // query types of questions
+	visited   []store.Event    // all events but those of buyers, from which Question chooses
+	eras      []era
 	bySession map[string][]int // indexes of events in the batch
 	locations map[string]*time.Location
 }
@@ -42,6 +45,7 @@ func New(seed uint64) Dataset {
 	more := rand.New(rand.NewPCG(seed, 4))
 	// Consecutive seeds use all eras.
 	for i, e := range []int{int(seed % uint64(len(eras))), rng.IntN(len(eras)), rng.IntN(len(eras))} {
+		w.eras = append(w.eras, eras[e])
 		m := &maker{rng: rng, more: more, batch: &w.Batch, next: i * 1_000_000, moments: momentsOf(eras[e])}
 		m.from = m.moments[0].Add(-48 * time.Hour)
 		m.length = 6 * 24 * time.Hour
@@ -68,6 +72,8 @@ func New(seed uint64) Dataset {
 		w.Batch.Blocked = append(w.Batch.Blocked, b)
 	}
 	mix(turned, w.Batch.Blocked)
+	w.visited = slices.Clone(w.Batch.Events)
+	w.addBuyers(seed)
 	w.index()
 	return w
 }

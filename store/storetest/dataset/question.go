@@ -15,16 +15,46 @@ func (w *Dataset) Question(rng *rand.Rand) reference.Question {
 	return w.ask(rng, w.types[rng.IntN(len(w.types))])
 }
 
+// Grouped returns a random question of a random type with groups of filters, and fields that are properties.
+func (w *Dataset) Grouped(rng *rand.Rand) reference.Question {
+	kind := w.types[rng.IntN(len(w.types))]
+	a := &asker{Rand: rng, dataset: w, kind: kind}
+	q, f := a.question(), fields{names: kind.Filters, properties: kind.Allows("property:a")}
+	if f.properties {
+		f.names = append(slices.Clone(f.names), "event_name")
+	}
+	if f.properties && slices.Contains(kind.GroupBy, "path") && a.chance(40) {
+		q.GroupBy = []string{pickFrom(a, []string{"event_name", a.propertyField(), a.propertyField()})}
+	}
+	if kind.Name == "flag_outcomes" { // groups select either exposures or outcomes
+		f.names = reference.SessionFields()
+	}
+	if len(f.names) == 0 {
+		return q
+	}
+	a.addGroups(&q, f)
+	if a.chance(25) {
+		q.Mandatory = a.mandatoryGroup(f)
+	}
+	return q
+}
+
 // An asker builds one question around a row that the answer should include, its anchor.
 type asker struct {
 	*rand.Rand
 	dataset *Dataset
 	kind    reference.Type
 	anchor  sample
+	asking  bool // for a question of Asking
 }
 
 func (w *Dataset) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 	a := &asker{Rand: rng, dataset: w, kind: kind}
+	return a.question()
+}
+
+func (a *asker) question() reference.Question {
+	kind := a.kind
 	q := reference.Question{Type: kind.Name, Subject: store.Subject{Kind: kind.Kind, ID: a.subject()}}
 	a.anchor = a.sampleOf(q.Subject)
 	q.Zone = a.zone()

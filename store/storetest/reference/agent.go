@@ -8,8 +8,10 @@ func (a *evaluation) tallyAgents(key keyOf) *groups[pageTally] {
 			continue
 		}
 		k := key(s.entry())
-		if one := g.find(a.combination(s.entry()), k...); k != nil && one != nil {
-			one.tally.sessions++
+		for _, c := range a.combinationsOf(s) {
+			if one := g.find(c, k...); one != nil && (k != nil || a.merged) {
+				one.tally.sessions++
+			}
 		}
 	}
 	return g

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -24,7 +23,7 @@ type Data struct {
 // event ids, the first counts.
 func NewData(b store.Batch) *Data {
 	d := &Data{newNames(), map[string]Type{}, map[store.Subject]*site{}}
-	for _, t := range Types() {
+	for _, t := range slices.Concat(Types(), BehaviourTypes()) {
 		d.types[t.Name] = t
 	}
 	bySubject := map[store.Subject][]row{}
@@ -54,7 +53,8 @@ func (d *Data) Compared(q Question) (Compared, error) {
 		if err != nil {
 			return Compared{}, err
 		}
-		return Compared{Rows: t.json()}, nil
+		totals, err := a.totals()
+		return Compared{Rows: t.json(), Totals: totals}, err
 	}
 	then, beside, err := a.other(q, r)
 	if err != nil {
@@ -71,7 +71,11 @@ func (d *Data) Compared(q Question) (Compared, error) {
 		}
 		other.begun(then.period)
 	}
-	found := Compared{Rows: t.json()}
+	totals, err := a.totals()
+	if err != nil {
+		return Compared{}, err
+	}
+	found := Compared{Rows: t.json(), Totals: totals}
 	found.Previous, found.Changes = t.beside(other, beside)
 	return found, nil
 }
@@ -82,7 +86,7 @@ func (a *evaluation) whole() (*table, error) {
 	if a.kind.Series && len(t.rows) > longestSeries {
 		return nil, fmt.Errorf("%w: %d", ErrTooLong, len(t.rows))
 	}
-	return t, nil
+	return t, t.checkSums()
 }
 
 // rows returns the rows that q selects, in their order.
@@ -101,69 +105,15 @@ func (a *evaluation) rows(q Question) (*table, error) {
 // An evaluation answers one question from the rows that its key may see.
 type evaluation struct {
 	names   *names
+	q       Question
 	kind    Type
 	groupBy []string
-	filters []Filter // prepared by names.prepare
+	filters []*condition
 	site    *site
 	period  *period
 	now     int64 // ms
-}
-
-func (d *Data) ask(q Question) (*evaluation, span, error) {
-	kind, ok := d.types[q.Type]
-	if !ok || kind.Kind != q.Subject.Kind {
-		return nil, span{}, fmt.Errorf("%w: %s of a %s", ErrType, q.Type, q.Subject.Kind)
-	}
-	for _, f := range slices.Concat(q.Mandatory, q.Filters) {
-		if err := f.check(kind.Filters); err != nil {
-			return nil, span{}, err
-		}
-	}
-	for i, f := range q.GroupBy {
-		if !slices.Contains(kind.GroupBy, f) || slices.Contains(q.GroupBy[:i], f) {
-			return nil, span{}, fmt.Errorf("%w: %q", ErrGroupBy, f)
-		}
-	}
-	if kind.NeedsSession && !slices.ContainsFunc(q.Filters, Filter.namesSession) {
-		return nil, span{}, ErrNeedsSession
-	}
-	if !slices.Contains([]string{"", "asc", "desc"}, q.SortOrder) {
-		return nil, span{}, fmt.Errorf("%w: %q", ErrSort, q.SortOrder)
-	}
-	now := q.Now.UnixMilli()
-	days, p, err := q.period(now)
-	if err != nil {
-		return nil, span{}, err
-	}
-	if kind.Window != Range {
-		p = p.clock.recent(kind.Window, now)
-	}
-	s := d.sites[q.Subject]
-	if s == nil {
-		s = &site{}
-	}
-	if len(q.Mandatory) > 0 {
-		s = d.seen(s, q.Mandatory)
-	}
-	return &evaluation{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, now}, days, nil
-}
-
-// period returns the time range of q and its days.
-func (q Question) period(now int64) (span, *period, error) {
-	if q.Preset != "" {
-		loc, err := time.LoadLocation(q.Zone)
-		if err != nil {
-			return span{}, nil, fmt.Errorf("%w: %w", ErrRange, err)
-		}
-		start, end := Preset(q.Preset, newClock(loc).today(now), q.WeekStart)
-		q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
-	}
-	days, err := dates(q.StartDate, q.EndDate)
-	if err != nil {
-		return span{}, nil, err
-	}
-	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.buckets())
-	return days, p, err
+	begun   int   // how many buckets of the period have begun
+	merged  bool  // all rows of the answer are one, for totals
 }
 
 // seen returns the rows of a site that a key with mandatory filters may see. Sessions are rebuilt from the
@@ -180,30 +130,17 @@ func (d *Data) seen(s *site, mandatory []Filter) *site {
 }
 
 // passes reports whether a row is in the range and every filter holds for it.
-func (a *evaluation) passes(r *row) bool {
-	return a.period.holds(r.at) && a.allHold(r, func(Filter) bool { return true })
-}
+func (a *evaluation) passes(r *row) bool { return a.period.holds(r.at) && a.allHold(r) }
 
-// begins reports whether a session counts: it has a pageview, it started in the range, the filters on its
-// fields hold, and all other filters hold for one of its pageviews.
+// begins reports whether a session counts: it started in the range, and all filters hold for one of its pageviews,
+// at any time.
 func (a *evaluation) begins(s *session) bool {
-	if len(s.pageviews) == 0 || !a.period.holds(s.start) {
-		return false
-	}
-	return a.allHold(s.entry(), Filter.ofSession) &&
-		slices.ContainsFunc(s.pageviews, func(r *row) bool {
-			return a.allHold(r, func(f Filter) bool { return !f.ofSession() })
-		})
+	return a.period.holds(s.start) && slices.ContainsFunc(s.pageviews, a.allHold)
 }
 
-// allHold reports whether the filters that which selects hold for r.
-func (a *evaluation) allHold(r *row, which func(Filter) bool) bool {
-	for _, f := range a.filters {
-		if which(f) && !a.names.holds(f, r.get(f.Field)) {
-			return false
-		}
-	}
-	return true
+// allHold reports whether all filters hold for r.
+func (a *evaluation) allHold(r *row) bool {
+	return a.names.allHold(a.filters, r, scope{a.site, a.period})
 }
 
 // A combination has the values of the groupBy fields, as shown in answers.
@@ -217,6 +154,19 @@ func (a *evaluation) combination(r *row) []string {
 		c = append(c, v)
 	}
 	return c
+}
+
+// combinationsOf returns the combinations of the pageviews of s for which all filters hold, each once. Fields of
+// sessions are the same for all pageviews.
+func (a *evaluation) combinationsOf(s *session) [][]string {
+	var list [][]string
+	for _, r := range s.pageviews {
+		c := a.combination(r)
+		if a.allHold(r) && !slices.ContainsFunc(list, func(d []string) bool { return slices.Equal(c, d) }) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // table returns an empty answer, with the groupBy fields as first columns.

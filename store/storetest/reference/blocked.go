@@ -25,16 +25,18 @@ func blockedTypes() []Type {
 // A blockedTally counts the rejected requests of one kind.
 type blockedTally struct {
 	requests int
-	last     int64
+	last     *row
 }
 
 func (t *blockedTally) add(r *row) {
 	t.requests += int(r.requests)
-	t.last = max(t.last, r.at)
+	if t.last == nil || r.at > t.last.at {
+		t.last = r
+	}
 }
 
 func (a *evaluation) blockedTraffic() *table {
-	var g groups[blockedTally]
+	g := tallies[blockedTally](a, 2)
 	sum := 0
 	for _, r := range a.among(of(blockedRow)) {
 		g.open(nil, r.reason, r.bot).tally.add(r)
@@ -43,7 +45,7 @@ func (a *evaluation) blockedTraffic() *table {
 	t := a.ordered("requests", "reason", "bot_name")
 	for _, one := range g.list {
 		n := one.tally.requests
-		t.rows = append(t.rows, []value{text(one.key[0]), text(one.key[1]), count(n), ratio(100*n, sum), instant(one.tally.last)})
+		t.rows = append(t.rows, []value{text(one.key[0]), text(one.key[1]), count(n), ratio(100*n, sum), timeOf(one.tally.last)})
 	}
 	return t
 }

@@ -36,10 +36,10 @@ func by(fields ...string) keyOf {
 
 // tallyPageviews counts the pageviews of each key.
 func (a *evaluation) tallyPageviews(key keyOf) *groups[pageTally] {
-	var g groups[pageTally]
+	g := tallies[pageTally](a, 3)
 	for _, r := range a.among(of(pageview)) {
 		k := key(r)
-		if k == nil {
+		if k == nil && !a.merged {
 			continue
 		}
 		t := &g.open(a.combination(r), k...).tally
@@ -50,7 +50,7 @@ func (a *evaluation) tallyPageviews(key keyOf) *groups[pageTally] {
 		keep(&t.domReady, r.domReady)
 		keep(&t.ttfb, r.ttfb)
 	}
-	return &g
+	return g
 }
 
 // visitors returns the sum of the visitors of all rows, from which shares are computed.
@@ -168,5 +168,5 @@ func (a *evaluation) cities() *table {
 func (a *evaluation) devices() *table {
 	return a.breakdown(a.tallyPageviews(by("device_type")),
 		func(k []string) string { return cmp.Or(deviceNames[k[0]], k[0]) },
-		func(k []string) []string { return k }, "device_type")
+		func(k []string) []string { return k[:1] }, "device_type")
 }

@@ -21,6 +21,7 @@ type Compared struct {
 	Rows     []byte
 	Previous []byte // nil if the question has no comparison
 	Changes  []byte
+	Totals   []byte // a JSON object; nil if the question or the type has no totals
 }
 
 // beside returns, for each row of t, the matching row of other and the changes.
@@ -31,7 +32,7 @@ func (t *table) beside(other *table, dates map[string]string) (previous, changes
 	}
 	var metric []Column
 	for _, c := range t.columns {
-		if c.Kind == Metric {
+		if c.Kind == Number {
 			metric = append(metric, c)
 		}
 	}
@@ -94,6 +95,9 @@ func dates(start, end string) (span, error) {
 	return span{s, e}, nil
 }
 
+// length returns the number of days.
+func (s span) length() int { return int(s.end.Sub(s.start).Hours()/24) + 1 }
+
 // Preset returns the first and last day of a preset if today is the given day. weekStart is monday, or else weeks start on Sunday.
 func Preset(name string, today time.Time, weekStart string) (start, end time.Time) {
 	y, m, d := today.Date()
@@ -141,7 +145,7 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 	if q.Compare == PreviousYear {
 		return span{yearBefore(r.start), yearBefore(r.end)}, yearBefore
 	}
-	days := int(r.end.Sub(r.start).Hours()/24) + 1
+	days := r.length()
 	other := span{r.start.AddDate(0, 0, -days), r.start.AddDate(0, 0, -1)}
 	y, m, _ := r.start.Date()
 	switch q.Preset {
@@ -192,7 +196,7 @@ func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, 
 		p.to = min(p.to, clock.when(end.Unix()/daySeconds, until))
 	}
 	then := *a
-	then.period = p
+	then.period, then.begun = p, p.begunAt(p.to)
 	beside := map[string]string{}
 	for i, label := range a.period.labels {
 		if q.buckets().whole() {

@@ -8,18 +8,30 @@ type band struct {
 	visitors, ids set
 }
 
-// spread returns a list of bands for each combination in rows, or one list if the question has no groupBy.
-func (a *evaluation) spread(rows []*row, size int) *groups[[]band] {
+// spread returns a list of bands for each combination, or one list if the question has no groupBy. In totals, all
+// bands are one.
+func (a *evaluation) spread(combinations [][]string, size int) *groups[[]band] {
 	var g groups[[]band]
+	if a.merged {
+		size = 1
+	}
 	if len(a.groupBy) == 0 {
 		g.open(nil).tally = make([]band, size)
 	}
-	for _, r := range rows {
-		if c := a.combination(r); g.find(c) == nil {
+	for _, c := range combinations {
+		if g.find(c) == nil {
 			g.open(c).tally = make([]band, size)
 		}
 	}
 	return &g
+}
+
+// band returns the i-th band of a combination.
+func (a *evaluation) band(g *groups[[]band], combination []string, i int) *band {
+	if a.merged {
+		i = 0
+	}
+	return &g.find(combination).tally[i]
 }
 
 // distribution builds the table of all bands in order, then by combination. cells returns the columns between
@@ -47,21 +59,23 @@ func (a *evaluation) durations() *table {
 	labels := []string{"0-30s", "30s-1m", "1m-5m", "5m-15m", "15m-1h", "1h+"}
 	upTo := []int64{30, 60, 300, 900, 3600} // seconds, exclusive
 	var begun []*session
-	var entries []*row
+	var combinations [][]string
 	for _, s := range a.site.sessions {
 		if a.begins(s) {
-			begun, entries = append(begun, s), append(entries, s.entry())
+			begun, combinations = append(begun, s), append(combinations, a.combinationsOf(s)...)
 		}
 	}
-	g := a.spread(entries, len(labels))
+	g := a.spread(combinations, len(labels))
 	for _, s := range begun {
 		i := 0
 		for i < len(upTo) && s.duration >= upTo[i]*1000 {
 			i++
 		}
-		b := &g.find(a.combination(s.entry())).tally[i]
-		b.visits++
-		b.visitors.add(s.first.Visitor())
+		for _, c := range a.combinationsOf(s) {
+			b := a.band(g, c, i)
+			b.visits++
+			b.visitors.add(s.first.Visitor())
+		}
 	}
 	visits := func(b *band) int { return b.visits }
 	return a.distribution(g, "duration_range", labels, visits,
@@ -75,9 +89,13 @@ func (a *evaluation) scrollDepths() *table {
 		labels = append(labels, strconv.Itoa(from)+"-"+strconv.Itoa(from+20))
 	}
 	exits := a.among(func(r *row) bool { return r.kind == exit && r.scroll.Valid })
-	g := a.spread(exits, len(labels))
+	var combinations [][]string
 	for _, r := range exits {
-		b := &g.find(a.combination(r)).tally[min(r.scroll.V/20, 4)]
+		combinations = append(combinations, a.combination(r))
+	}
+	g := a.spread(combinations, len(labels))
+	for _, r := range exits {
+		b := a.band(g, a.combination(r), int(min(r.scroll.V/20, 4)))
 		b.visitors.add(r.Visitor())
 		b.ids.add(r.SessionID)
 	}

@@ -6,6 +6,8 @@
 //		Zone: "UTC", StartDate: "2026-03-10", EndDate: "2026-03-10", Now: noon,
 //	})
 //
+// A Question asks for a type, or for a choice of metrics of a dataset: see Types, BehaviourTypes and Datasets.
+//
 // Tests ask both the query engine and this package, and compare the answers. The package shares no code with
 // the engine, except the lists of countries and referrers. It follows the definitions in docs/definitions.md,
 // and prefers clarity to speed.

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,30 +10,22 @@ import (
 	"github.com/sightline-analytics/sightline/internal/country"
 )
 
-// negative maps operators to their opposites.
-var negative = map[string]string{"ne": "eq", "not_in": "in", "not_contains": "contains"}
-
-// check returns an error for a filter that a type does not allow, or that is invalid.
-func (f Filter) check(allowed []string) error {
-	op := f.Op
-	if positive, ok := negative[op]; ok {
-		op = positive
-	}
-	switch {
-	case !slices.Contains(allowed, f.Field):
-		return fmt.Errorf("%w: field %q", ErrFilter, f.Field)
-	case !slices.Contains([]string{"eq", "contains", "starts_with", "in"}, op):
-		return fmt.Errorf("%w: operator %q", ErrFilter, f.Op)
-	case len(f.Values) == 0, op != "in" && len(f.Values) > 1:
-		return fmt.Errorf("%w: %d values for %s", ErrFilter, len(f.Values), f.Op)
-	case f.nameNothing():
-		return fmt.Errorf("%w: %q is not the name of a country or source", ErrFilter, f.Values)
-	}
-	return nil
+// opposite maps operators to the operators that hold where they do not.
+var opposite = map[string]string{
+	"ne": "eq", "not_in": "in", "not_contains": "contains", "not_starts_with": "starts_with", "not_ends_with": "ends_with",
+	"not_matches": "matches", "not_exists": "exists",
 }
 
-// ofSession reports whether f is on a field of sessions.
-func (f Filter) ofSession() bool { return slices.Contains(sessionFields, f.Field) }
+// TextOperators lists the operators for texts.
+func TextOperators() []string {
+	return []string{
+		"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "not_ends_with",
+		"matches", "not_matches", "in", "not_in",
+	}
+}
+
+// PropertyOperators lists the operators for properties only.
+func PropertyOperators() []string { return []string{"gt", "gte", "lt", "lte", "exists", "not_exists"} }
 
 // namesSession reports whether f selects one session id.
 func (f Filter) namesSession() bool { return f.Field == "session_id" && f.Op == "eq" }
@@ -44,39 +35,38 @@ func (f Filter) whole() bool {
 	return slices.Contains([]string{"eq", "ne", "in", "not_in"}, f.Op)
 }
 
-// prepare returns filters with their values in the form of the stored texts.
-func (n *names) prepare(filters []Filter) []Filter {
-	var ready []Filter
-	for _, f := range filters {
-		switch f.Field {
-		case "path":
-			if f.whole() {
-				f.Values = each(f.Values, pathOf)
-			} else {
-				f.Values = each(f.Values, decoded)
-			}
-		case "referrer":
-			f.Values = each(f.Values, strings.ToLower)
-			if f.whole() {
-				f.Values = n.written(f.Values)
-			} else {
-				part := leading.ReplaceAllString(f.Values[0], "")
-				f.Values = []string{part}
-				if ascii, err := idna.Punycode.ToASCII(part); err == nil && beyondASCII.MatchString(part) {
-					f.Values = append(f.Values, ascii)
-				}
-			}
-		case "country":
-			if f.whole() {
-				f.Values = each(f.Values, func(v string) string { code, _ := country.Code(v); return code })
-			}
-			f.Values = each(f.Values, strings.ToLower)
-		case "device_type", "browser_name", "os_name":
-			f.Values = each(f.Values, strings.ToLower)
-		}
-		ready = append(ready, f)
+// stored returns the values of a leaf in the form of the stored texts. Patterns and the values of properties stay as
+// they are.
+func (n *names) stored(f Filter) []string {
+	if f.Op == "matches" || f.Op == "not_matches" {
+		return f.Values
 	}
-	return ready
+	switch f.Field {
+	case "path":
+		if f.whole() {
+			return each(f.Values, pathOf)
+		}
+		return each(f.Values, decoded)
+	case "referrer":
+		lower := each(f.Values, strings.ToLower)
+		if f.whole() {
+			return n.written(lower)
+		}
+		part := leading.ReplaceAllString(lower[0], "")
+		if ascii, err := idna.Punycode.ToASCII(part); err == nil && beyondASCII.MatchString(part) {
+			return []string{part, ascii}
+		}
+		return []string{part}
+	case "country":
+		values := f.Values
+		if f.whole() {
+			values = each(values, func(v string) string { code, _ := country.Code(v); return code })
+		}
+		return each(values, strings.ToLower)
+	case "device_type", "browser_name", "os_name":
+		return each(f.Values, strings.ToLower)
+	}
+	return f.Values
 }
 
 // beyondASCII matches texts with characters outside ASCII.
@@ -112,30 +102,35 @@ func (f Filter) nameNothing() bool {
 	})
 }
 
-// holds reports whether a row matches the prepared filter f. have is the text of the row in the field of f.
-func (n *names) holds(f Filter, have string) bool {
+// compares reports whether a text of the field of a leaf matches it.
+func (n *names) compares(c *condition, have string) bool {
+	op, negative := opposite[c.Op]
+	if !negative {
+		op = c.Op
+	}
 	has := []string{have}
-	switch f.Field {
+	fold := strings.ToLower
+	if op == "matches" {
+		fold = func(text string) string { return text }
+	}
+	switch c.Field {
 	case "referrer":
-		has = append(has, strings.ToLower(n.source(have).name))
+		has = append(has, fold(n.source(have).name))
 	case "country":
-		has = []string{strings.ToLower(n.country(have))}
-		if f.whole() {
-			has = append(has, strings.ToLower(have))
+		has = []string{fold(n.country(have))}
+		if c.whole() {
+			has = append(has, fold(have))
 		}
 	case "device_type", "browser_name", "os_name":
-		has = each(has, strings.ToLower)
+		has = each(has, fold)
 	}
-	if op, ok := negative[f.Op]; ok {
-		return !anyMatches(op, has, f.Values)
-	}
-	return anyMatches(f.Op, has, f.Values)
+	return c.anyMatches(op, has) != negative
 }
 
-func anyMatches(op string, has, values []string) bool {
+func (c *condition) anyMatches(op string, has []string) bool {
 	for _, h := range has {
-		for _, v := range values {
-			if matches(op, h, v) {
+		for _, v := range c.Values {
+			if c.matches(op, h, v) {
 				return true
 			}
 		}
@@ -143,12 +138,16 @@ func anyMatches(op string, has, values []string) bool {
 	return false
 }
 
-func matches(op, has, value string) bool {
+func (c *condition) matches(op, has, value string) bool {
 	switch op {
 	case "contains":
 		return strings.Contains(has, value)
 	case "starts_with":
 		return strings.HasPrefix(has, value)
+	case "ends_with":
+		return strings.HasSuffix(has, value)
+	case "matches":
+		return c.pattern.MatchString(has)
 	default:
 		return has == value
 	}
@@ -194,9 +193,11 @@ func (r *row) get(field string) string {
 		return r.reason
 	case "bot_name":
 		return r.bot
-	default:
-		return r.shown.get(field)
 	}
+	if key, ok := propertyKey(field); ok {
+		return r.values[key].text
+	}
+	return r.shown.get(field)
 }
 
 // lacks reports whether rows of r's kind never have the field.
@@ -208,15 +209,16 @@ func (r *row) lacks(field string) bool {
 		return r.kind != vitalRow
 	case "message", "error_type":
 		return r.kind != errorRow
-	default:
-		return false
 	}
+	_, ok := propertyKey(field)
+	return ok && r.kind > click
 }
 
-// visible reports whether a key with these prepared mandatory filters may see r.
-func (n *names) visible(r *row, mandatory []Filter) bool {
-	for _, f := range mandatory {
-		if !r.lacks(f.Field) && !n.holds(f, r.get(f.Field)) {
+// visible reports whether a key with these prepared mandatory filters may see r. A filter on a field that r's kind does
+// not have does not remove r.
+func (n *names) visible(r *row, mandatory []*condition) bool {
+	for _, c := range mandatory {
+		if !slices.ContainsFunc(c.fields(), r.lacks) && !n.holds(c, r, scope{}) {
 			return false
 		}
 	}

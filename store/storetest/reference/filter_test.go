@@ -3,6 +3,8 @@ package reference
 import (
 	"strings"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/store"
 )
 
 func TestPathOf(t *testing.T) {
@@ -89,19 +91,19 @@ func TestFilters(t *testing.T) {
 		if strings.HasSuffix(tt.op, "in") {
 			values = strings.Split(tt.value, "|")
 		}
-		f := n.prepare([]Filter{{tt.field, tt.op, values}})[0]
-		if got := n.holds(f, tt.have); got != tt.want {
+		f := n.condition(leaf(tt.field, tt.op, values...))
+		if got := n.compares(f, tt.have); got != tt.want {
 			t.Errorf("%s %q %s %q: got %v", tt.field, tt.have, tt.op, tt.value, got)
 		}
 	}
 }
 
 func TestRefusedFilters(t *testing.T) {
+	top := (Type{Kind: store.KindWebsite, Filters: rowFields()}).Allows
 	for _, f := range []Filter{
-		{"title", "eq", []string{"x"}}, {"path", "like", []string{"x"}}, {"path", "eq", nil},
-		{"path", "eq", []string{"a", "b"}}, {"path", "in", nil},
+		leaf("title", "eq", "x"), leaf("path", "like", "x"), leaf("path", "eq"), leaf("path", "eq", "a", "b"), leaf("path", "in"),
 	} {
-		if f.check(rowFields()) == nil {
+		if (place{allows: top}).check([]Filter{f}) == nil {
 			t.Errorf("the invalid filter %v was accepted", f)
 		}
 	}

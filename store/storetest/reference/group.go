@@ -4,8 +4,9 @@ import "slices"
 
 // groups collects a T for every row of an answer, identified by the texts of its keys.
 type groups[T any] struct {
-	list []*group[T]
-	by   map[string]*group[T]
+	list   []*group[T]
+	by     map[string]*group[T]
+	merged bool // there is one group, for all keys
 }
 
 type group[T any] struct {
@@ -14,8 +15,21 @@ type group[T any] struct {
 	tally       T
 }
 
+// tallies returns empty groups for the rows of an answer, whose keys have width texts. In totals, they have one group.
+func tallies[T any](a *evaluation, width int) *groups[T] {
+	g := &groups[T]{}
+	if a.merged {
+		g.open(nil, make([]string, width)...)
+		g.merged = true
+	}
+	return g
+}
+
 // find returns a group, or nil if it does not exist.
 func (g *groups[T]) find(combination []string, key ...string) *group[T] {
+	if g.merged {
+		return g.list[0]
+	}
 	return g.by[joined(append(slices.Clip(combination), key...))]
 }
 

@@ -172,7 +172,7 @@ func TestClicks(t *testing.T) {
 			{"domain":"example.org","total_clicks":3,"unique_users":2,"unique_links":2,"percentage":75}
 			{"domain":"","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":25}`},
 		{why: "a key with a filter on text sees no pageviews, so no sessions", name: "outbound_domains", ask: func(q *Question) {
-			keyed(Filter{"text", "eq", []string{"B"}})(q)
+			keyed(leaf("text", "eq", "B"))(q)
 			grouped("country")(q)
 			q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
 		}, rows: `{"country":"FR","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},

@@ -16,7 +16,7 @@ const unknown = "Unknown"
 
 // visitsBy counts visits by key. shown returns the cells before the clicks.
 func (a *evaluation) visitsBy(key func(*row) []string, shown func([]string) []string, keys ...string) *table {
-	var g groups[int]
+	g := tallies[int](a, len(keys))
 	sum := 0
 	for _, r := range a.among(of(visit)) {
 		g.open(a.combination(r), key(r)...).tally++

@@ -26,14 +26,32 @@ func (t *eventTally) add(r *row) {
 	}
 }
 
+// begin and end return the times of the first and the last row, or null without rows.
+func (t *eventTally) begin() value { return timeOf(t.first) }
+func (t *eventTally) end() value   { return timeOf(t.last) }
+
+func timeOf(r *row) value {
+	if r == nil {
+		return value{}
+	}
+	return instant(r.at)
+}
+
+func (t *eventTally) latestPath() value {
+	if t.last == nil {
+		return value{}
+	}
+	return text(t.last.path)
+}
+
 // tallyRows counts the rows that pick selects, by key and in total.
 func (a *evaluation) tallyRows(pick func(*row) bool, key keyOf) (*groups[eventTally], int) {
-	var g groups[eventTally]
+	g := tallies[eventTally](a, 2)
 	rows := a.among(pick)
 	for _, r := range rows {
 		g.open(a.combination(r), key(r)...).tally.add(r)
 	}
-	return &g, len(rows)
+	return g, len(rows)
 }
 
 // tallySeries counts the rows that pick selects, by bucket for a series, otherwise in total.
@@ -70,7 +88,7 @@ func (a *evaluation) customEvents() *table {
 		e := &one.tally
 		t.rows = append(t.rows, append(texts(one.combination),
 			text(one.key[0]), count(e.rows), count(len(e.users)), count(len(e.sessions)),
-			instant(e.first.at), instant(e.last.at), count(e.withProperties), ratio(100*len(e.users), sum)))
+			e.begin(), e.end(), count(e.withProperties), ratio(100*len(e.users), sum)))
 	}
 	return t
 }
@@ -81,8 +99,8 @@ func (a *evaluation) errors() *table {
 	for _, one := range g.list {
 		e := &one.tally
 		t.rows = append(t.rows, append(texts(one.combination),
-			text(one.key[0]), text(one.key[1]), text(e.last.path), count(e.rows), count(len(e.users)),
-			count(len(e.sessions)), instant(e.first.at), instant(e.last.at), ratio(100*e.rows, sum)))
+			text(one.key[0]), text(one.key[1]), e.latestPath(), count(e.rows), count(len(e.users)),
+			count(len(e.sessions)), e.begin(), e.end(), ratio(100*e.rows, sum)))
 	}
 	return t
 }
@@ -93,7 +111,7 @@ func (a *evaluation) errorTypes() *table {
 	for _, one := range g.list {
 		e := &one.tally
 		t.rows = append(t.rows, append(texts(one.combination),
-			text(one.key[0]), count(e.rows), count(len(e.users)), instant(e.last.at), ratio(100*e.rows, sum)))
+			text(one.key[0]), count(e.rows), count(len(e.users)), e.end(), ratio(100*e.rows, sum)))
 	}
 	return t
 }
@@ -117,7 +135,7 @@ func (a *evaluation) outboundLinks() *table {
 		e := &one.tally
 		t.rows = append(t.rows, append(texts(one.combination),
 			text(one.key[0]), text(one.key[1]), count(e.rows), count(len(e.users)), count(len(e.sessions)),
-			ratio(100*e.rows, sum), instant(e.last.at)))
+			ratio(100*e.rows, sum), e.end()))
 	}
 	return t
 }

@@ -67,7 +67,7 @@ func (l *loader) event(e *store.Event) {
 		name: e.Name, Identity: e.Identity, path: e.Path, own: own,
 		loadTime: e.LoadTime, domReady: e.DOMReadyTime, ttfb: e.TTFB, timeOnPage: e.TimeOnPage,
 		scroll: e.ScrollDepth, interactions: e.Interactions,
-		namespace: e.Namespace, properties: e.Properties, href: e.Href, text: e.Text,
+		namespace: e.Namespace, properties: e.Properties, values: valuesOf(e.Properties), href: e.Href, text: e.Text,
 	})
 }
 

@@ -147,7 +147,7 @@ func TestRefusedQuestions(t *testing.T) {
 		{"an unknown type", store.KindWebsite, "weather", nil, ErrType},
 		{"a type for links", store.KindWebsite, "link_total_clicks", nil, ErrType},
 		{"a field that errors do not have", store.KindWebsite, "errors", where("event_name", "eq", "x"), ErrFilter},
-		{"a mandatory filter on a field that pages do not have", store.KindWebsite, "pages", keyed(Filter{"message", "eq", []string{"x"}}), ErrFilter},
+		{"a mandatory filter on a field that pages do not have", store.KindWebsite, "pages", keyed(leaf("message", "eq", "x")), ErrFilter},
 		{"a column", store.KindWebsite, "countries", grouped("country"), ErrGroupBy},
 		{"a path of sessions", store.KindWebsite, "summary", grouped("path"), ErrGroupBy},
 		{"the same field twice", store.KindWebsite, "summary", grouped("city", "city"), ErrGroupBy},

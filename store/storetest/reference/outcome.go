@@ -8,13 +8,10 @@ import (
 	"strings"
 )
 
-// choosesOutcomes reports whether f selects outcomes. All other filters select exposures.
-func (f Filter) choosesOutcomes() bool { return f.Field == "event_name" || f.Field == "namespace" }
-
 // filtered returns a with only the filters that which selects.
 func (a *evaluation) filtered(which func(Filter) bool) *evaluation {
 	b := *a
-	b.filters = slices.DeleteFunc(slices.Clone(a.filters), func(f Filter) bool { return !which(f) })
+	b.filters = slices.DeleteFunc(slices.Clone(a.filters), func(c *condition) bool { return !which(c.Filter) })
 	return &b
 }
 
@@ -47,7 +44,7 @@ func (r *row) outcomeOf(flag string) bool {
 }
 
 func (a *evaluation) flagOutcomes() *table {
-	named := slices.ContainsFunc(a.filters, func(f Filter) bool { return f.Field == "event_name" })
+	named := slices.ContainsFunc(a.filters, func(c *condition) bool { return slices.Contains(c.fields(), "event_name") && c.choosesOutcomes() })
 	done := map[string][]*row{}
 	for _, r := range a.filtered(Filter.choosesOutcomes).among(func(r *row) bool { return r.named() && r.name != "$flag_evaluated" }) {
 		done[r.Visitor()] = append(done[r.Visitor()], r)

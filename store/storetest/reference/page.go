@@ -11,13 +11,13 @@ func (a *evaluation) exitPages() *table  { return a.doors((*session).exit) }
 
 // doors counts the sessions that started in the range by one of their pageviews.
 func (a *evaluation) doors(door func(*session) *row) *table {
-	var g groups[doorTally]
+	g := tallies[doorTally](a, 1)
 	sum := 0
 	for _, s := range a.site.sessions {
 		if !a.begins(s) {
 			continue
 		}
-		t := &g.open(a.combination(s.entry()), door(s).path).tally
+		t := &g.open(a.combination(door(s)), door(s).path).tally
 		t.sessions++
 		t.visitors.add(s.first.Visitor())
 		sum++
@@ -65,7 +65,7 @@ func (t *exitTally) add(r *row) {
 
 // pageTime lists the exits with a time that counts, and their visitors and sessions.
 func (a *evaluation) pageTime() *table {
-	var g groups[exitTally]
+	g := tallies[exitTally](a, 1)
 	for _, r := range a.among(timed) {
 		g.open(a.combination(r), r.path).tally.add(r)
 	}
@@ -87,7 +87,7 @@ func (a *evaluation) pageTime() *table {
 func (a *evaluation) engagement() *table {
 	views := a.tallyPageviews(byPath)
 	viewed := combinations(views)
-	var g groups[exitTally]
+	g := tallies[exitTally](a, 1)
 	for _, r := range a.among(of(exit)) {
 		if c := a.combination(r); viewed[joined(c)] {
 			g.open(c, r.path).tally.add(r)
@@ -114,7 +114,7 @@ type spanTally struct {
 }
 
 func (a *evaluation) frustration() *table {
-	var g groups[spanTally]
+	g := tallies[spanTally](a, 1)
 	for _, r := range a.among(of(spanRow)) {
 		t := &g.open(a.combination(r), r.path).tally
 		t.sessions.add(r.SessionID)

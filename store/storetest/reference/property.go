@@ -87,9 +87,70 @@ func spellAll(d *json.Decoder, open json.Delim) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
+type propertyKind int
+
+const (
+	noProperty propertyKind = iota // absent, or null
+	stringProperty
+	numberProperty
+	otherProperty
+)
+
+// A propertyValue is the value of a property of a row: the text of a string, or the JSON of another value as
+// propertiesOf writes it.
+type propertyValue struct {
+	kind propertyKind
+	text string
+}
+
+// valuesOf returns the properties of an event by key. Of repeated keys, the first counts.
+func valuesOf(properties string) map[string]propertyValue {
+	values := map[string]propertyValue{}
+	d := json.NewDecoder(strings.NewReader(properties))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') || !json.Valid([]byte(properties)) {
+		return values
+	}
+	for d.More() {
+		key, _ := d.Token()
+		name, _ := key.(string)
+		var one json.RawMessage
+		if d.Decode(&one) != nil {
+			break
+		}
+		if _, known := values[name]; !known {
+			values[name] = valueOf(one)
+		}
+	}
+	return values
+}
+
+func valueOf(one json.RawMessage) propertyValue {
+	var b bytes.Buffer
+	if json.Compact(&b, one) != nil {
+		return propertyValue{}
+	}
+	switch c := b.String()[0]; {
+	case c == 'n':
+		return propertyValue{}
+	case c == '"':
+		var said string
+		_ = json.Unmarshal(one, &said) // it is valid
+		return propertyValue{stringProperty, said}
+	case c == '-' || c >= '0' && c <= '9':
+		return propertyValue{numberProperty, b.String()}
+	}
+	d := json.NewDecoder(&b)
+	d.UseNumber()
+	first, _ := d.Token() // it is valid
+	return propertyValue{otherProperty, spell(d, first)}
+}
+
+// propertyKey returns the key of a field property:KEY, and whether the field is one.
+func propertyKey(field string) (key string, ok bool) { return strings.CutPrefix(field, "property:") }
+
 // eventProperties counts events by name, key and value. The string "1" and the number 1 are the same value.
 func (a *evaluation) eventProperties() *table {
-	var g groups[int]
+	g := tallies[int](a, 3)
 	for _, r := range a.among((*row).named) {
 		for _, p := range propertiesOf(r.properties) {
 			g.open(a.combination(r), r.name, p.key, p.value).tally++

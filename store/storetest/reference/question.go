@@ -17,13 +17,17 @@ var (
 	ErrGroupBy = errors.New("reference: groupBy not allowed")
 	ErrSort    = errors.New("reference: sort not allowed")
 	ErrTooLong = errors.New("reference: series of more than 10000 rows")
+	// ErrPart: a part that only choices of metrics and some types have is invalid, such as a metric, goal or step.
+	ErrPart = errors.New("reference: invalid metric, dimension, goal, step or action")
+	// ErrSum: a sum of a property is larger than can be shown.
+	ErrSum = errors.New("reference: sum beyond 9·10^14")
 	// ErrNeedsSession: a required filter is missing. It wraps [ErrFilter].
 	ErrNeedsSession = fmt.Errorf("%w: session_id eq is missing", ErrFilter)
 )
 
-// A Question is one parameter of a query: one type for one subject.
+// A Question is one parameter of a query, for one subject: one type, or with Metrics a choice of metrics.
 type Question struct {
-	Type      string
+	Type      string // empty with Metrics
 	Subject   store.Subject
 	Zone      string // IANA name
 	StartDate string // YYYY-MM-DD, a local day of Zone
@@ -42,22 +46,55 @@ type Question struct {
 	Now       time.Time
 	// Own names the options that the parameter itself sets in a request. It does not affect the answer.
 	Own []string
+
+	// A choice of metrics.
+	Dataset    string // empty means pageviews
+	Metrics    []Metric
+	Dimensions []string // fields, or date
+	Totals     bool     // also returns Compared.Totals; for breakdowns by type too
+
+	// Parts of some types.
+	Goals  []Goal  // goals, goals_trends
+	Steps  []Step  // funnel
+	Window string  // funnel: a number of m, h or d; empty means no bound
+	Within string  // funnel: visitor or session; empty means visitor
+	Start  *Action // retention; nil means any pageview or custom event
+	Return *Action // retention; nil means the same
+	From   *string // paths: the path before a transition; nil means any
+	To     *string // paths: the path after it; nil means any
 }
 
-// A Filter is one condition. Values has one text, or several for in and not_in.
+// A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or it has exactly one of And, Or, Not
+// and Did. Values has one text, or several for in and not_in, or none for exists and not_exists.
 type Filter struct {
-	Field  string
-	Op     string // eq, ne, contains, not_contains, starts_with, in, not_in
+	Field  string // a field of the type, or property:KEY
+	Op     string // one of TextOperators, or one of PropertyOperators for a property
 	Values []string
+	And    []Filter
+	Or     []Filter
+	Not    *Filter
+	Did    *Did
 }
 
 // String returns f as a readable condition.
-func (f Filter) String() string { return fmt.Sprintf("%s %s %q", f.Field, f.Op, f.Values) }
+func (f Filter) String() string {
+	switch {
+	case f.And != nil:
+		return fmt.Sprintf("all of %v", f.And)
+	case f.Or != nil:
+		return fmt.Sprintf("any of %v", f.Or)
+	case f.Not != nil:
+		return fmt.Sprintf("not (%v)", *f.Not)
+	case f.Did != nil:
+		return fmt.Sprintf("did (%s, in %q)", f.Did.describe(), f.Did.In)
+	}
+	return fmt.Sprintf("%s %s %q", f.Field, f.Op, f.Values)
+}
 
 // String returns q on one line, for failure messages.
 func (q Question) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type, q.Subject.Kind, q.Subject.ID, q.StartDate, q.EndDate, q.Zone)
+	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type+q.Dataset, q.Subject.Kind, q.Subject.ID, q.StartDate, q.EndDate, q.Zone)
 	if q.Preset != "" {
 		b.WriteString(", " + q.Preset)
 	}
@@ -82,6 +119,7 @@ func (q Question) String() string {
 	if q.SortBy != "" {
 		fmt.Fprintf(&b, ", sorted by %s %s", q.SortBy, q.SortOrder)
 	}
+	b.WriteString(q.describe())
 	if len(q.Own) > 0 {
 		fmt.Fprintf(&b, ", own %s", strings.Join(q.Own, " "))
 	}

@@ -60,11 +60,13 @@ type row struct {
 	shown fields // the fields of its session, or own without a session
 
 	session *session // the session that has the row, or nil
+	filed   *session // session, or the session that starts at most 24 hours later: the one that filters see
 
 	loadTime, domReady, ttfb, timeOnPage store.Measure // ttfb also for checks
 	scroll, interactions                 store.Measure
 
 	namespace, properties string // events
+	values                map[string]propertyValue
 	href, text            string // clicks
 
 	message, errorType string // errors

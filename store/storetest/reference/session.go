@@ -31,17 +31,19 @@ func (s *session) end() int64  { return s.events[len(s.events)-1].at }
 
 // A site has the rows of one subject and their sessions.
 type site struct {
-	rows     []*row
-	sessions []*session
+	rows      []*row
+	sessions  []*session
+	byVisitor map[string][]*row
 }
 
 // newSite builds the sessions of rows and sets the shown fields of every row.
 func newSite(rows []row) *site {
-	var s site
+	s := site{byVisitor: map[string][]*row{}}
 	byID := map[string][]*row{}
 	var ids []string
 	for _, r := range rows {
 		s.rows = append(s.rows, &r)
+		s.byVisitor[r.Visitor()] = append(s.byVisitor[r.Visitor()], &r)
 		if r.SessionID != "" && r.counted() {
 			if byID[r.SessionID] == nil {
 				ids = append(ids, r.SessionID)
@@ -57,6 +59,7 @@ func newSite(rows []row) *site {
 	for _, r := range s.rows {
 		r.shown, r.session = r.own, nil
 		in := sessionOf(r, formed[r.SessionID])
+		r.filed = in
 		if in == nil {
 			continue
 		}

@@ -26,14 +26,20 @@ func (a *evaluation) tallyVisits() *groups[filled[visitTally]] {
 		if !a.begins(s) {
 			continue
 		}
-		if t := at(a, g, a.combination(s.entry()), s.start); t != nil {
-			t.durations = append(t.durations, s.duration)
-			if s.bounced {
-				t.bounces++
+		for _, c := range a.combinationsOf(s) {
+			if t := at(a, g, c, s.start); t != nil {
+				t.add(s)
 			}
 		}
 	}
 	return g
+}
+
+func (t *visitTally) add(s *session) {
+	t.durations = append(t.durations, s.duration)
+	if s.bounced {
+		t.bounces++
+	}
 }
 
 func (t *visitTally) sessions() int       { return len(t.durations) }
@@ -49,7 +55,7 @@ func (t *visitTally) countActions() value { return count(t.events) }
 func (a *evaluation) summary() *table {
 	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
 		row := []value{t.countViews(), t.countPeople()}
-		if !a.kind.Series {
+		if columnOf(a.kind.Columns, "unique_visitors") >= 0 {
 			row = append(row, t.countPeople())
 		}
 		return append(row, t.countVisits(), t.bounceRate(), t.medianTime(), t.pagesPer(), t.countActions())

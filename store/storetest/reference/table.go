@@ -18,7 +18,8 @@ const (
 	numberValue
 	instantValue
 	boolValue
-	rawValue // JSON, written unchanged
+	rawValue      // JSON, written unchanged
+	tooLargeValue // a sum that may not be shown: the question fails
 )
 
 // A value is one cell of an answer.
@@ -126,6 +127,7 @@ type table struct {
 	keys    []string // ascending, for rows that are otherwise equal
 	order   []order  // the default order
 	hidden  []string // extra cells after the columns, only for sorting
+	block   int      // how many rows limit counts as one; 0 means 1
 	rows    [][]value
 }
 
@@ -198,6 +200,7 @@ func (t *table) cut(limit, page int, series bool) {
 			limit = len(t.rows)
 		}
 	}
+	limit *= max(t.block, 1)
 	start := min((page-1)*limit, len(t.rows))
 	t.rows = t.rows[start:min(start+limit, len(t.rows))]
 }
@@ -227,7 +230,7 @@ func object(b *bytes.Buffer, names []Column, row []value) {
 		if c.Kind == Host {
 			cell.text = unicodeOf(cell.text)
 		}
-		fmt.Fprintf(b, "%q:%s", c.Name, cell.json())
+		b.WriteString(quoted(c.Name) + ":" + cell.json())
 	}
 	b.WriteByte('}')
 }

@@ -9,12 +9,12 @@ import (
 // A ColumnKind is the kind of a column's values. It determines the default sort direction.
 type ColumnKind int
 
-// The kinds of column. Metrics, instants and booleans are sorted in descending order, the others in ascending
+// The kinds of column. Numbers, instants and booleans are sorted in descending order, the others in ascending
 // order. Questions cannot sort by an object.
 const (
 	Name ColumnKind = iota
 	Date
-	Metric
+	Number
 	Instant
 	Boolean
 	Code   // a number used as a name, such as the status of a check
@@ -22,7 +22,7 @@ const (
 	Host   // a name that may be a host, shown in Unicode and sorted in ASCII
 )
 
-func (k ColumnKind) descending() bool { return k == Metric || k == Instant || k == Boolean }
+func (k ColumnKind) descending() bool { return k == Number || k == Instant || k == Boolean }
 
 // A Column is one column of an answer.
 type Column struct {
@@ -64,7 +64,10 @@ type Type struct {
 	Filters      []string // fields allowed in filters
 	GroupBy      []string // fields allowed in groupBy
 
-	answer func(*evaluation) *table
+	bySession bool // filters are about sessions only
+	fixed     bool // the order cannot be changed
+	noTotals  bool
+	answer    func(*evaluation) *table
 }
 
 // Types returns the query types that Answer supports.
@@ -109,9 +112,32 @@ func columns(kind ColumnKind, list ...string) []Column {
 	return cs
 }
 
-func metrics(list ...string) []Column { return columns(Metric, list...) }
+func metrics(list ...string) []Column { return columns(Number, list...) }
 
 // shape returns the columns of shape B: name, pageviews, visitors, percentage.
 func shape() []Column {
 	return slices.Concat(columns(Name, "name"), metrics("pageviews", "visitors", "percentage"))
+}
+
+// Allows reports whether questions of the type may filter by a field.
+func (t Type) Allows(field string) bool {
+	if field == didField {
+		return t.Kind == store.KindWebsite
+	}
+	_, property := propertyKey(field)
+	return slices.Contains(t.Filters, field) || t.ofEvents() && (property || field == "event_name")
+}
+
+// groups reports whether questions of the type may group by a field.
+func (t *Type) groups(field string) bool {
+	_, property := propertyKey(field)
+	named := columnOf(t.Columns, "property_key") >= 0 || t.Name == "custom_events" // its name is a column
+	return slices.Contains(t.GroupBy, field) || t.Name == "goals" && groupsGoals(field) ||
+		t.ofEvents() && len(t.GroupBy) > 0 && (property || field == "event_name" && !named)
+}
+
+// ofEvents reports whether the rows of the type are page events, custom events or clicks, or sessions of these.
+func (t Type) ofEvents() bool {
+	return t.Kind == store.KindWebsite && !t.bySession && t.Name != "performance" && t.Name != "frustration_by_page" &&
+		!slices.ContainsFunc(t.Filters, func(f string) bool { return f == "message" || f == "metric_name" || f == "reason" })
 }

@@ -43,7 +43,7 @@ func vitalTypes() []Type {
 			Filters: fields, GroupBy: groupable(), answer: (*evaluation).vitalsByPage,
 		},
 		{
-			Name: "vitals_overview", Kind: store.KindWebsite, Columns: slices.Concat(
+			Name: "vitals_overview", noTotals: true, Kind: store.KindWebsite, Columns: slices.Concat(
 				columns(Name, "metric_name"), metrics("p50", "p75", "p90", "p95", "p99", "avg_value", "samples")),
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).vitalsOverview,
 		},
@@ -75,7 +75,7 @@ func eventTypes() []Type {
 			Filters: rowFields("namespace"), GroupBy: withPath(), answer: (*evaluation).flagExposures,
 		},
 		{
-			Name: "flag_outcomes", Kind: store.KindWebsite, Columns: slices.Concat(columns(Name, "flag", "variant"),
+			Name: "flag_outcomes", noTotals: true, Kind: store.KindWebsite, Columns: slices.Concat(columns(Name, "flag", "variant"),
 				metrics("visitors", "converted", "conversion_rate", "conversion_low", "conversion_high"), columns(Object, "statuses")),
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).flagOutcomes,
 		},

@@ -13,7 +13,7 @@ func sessionTypes() []Type {
 			metrics("session_count", "total_events", "pageviews", "unique_pages", "custom_event_count"),
 			columns(Name, "country", "country_code", "country_name", "region",
 				"device_type", "browser_name", "os_name"), columns(Host, "referrer")),
-		Filters: rowFields(), answer: (*evaluation).profiles,
+		Filters: rowFields(), noTotals: true, answer: (*evaluation).profiles,
 	}
 	return slices.Concat([]Type{
 		{

@@ -97,7 +97,7 @@ func (a *evaluation) tallyChecks() *groups[filled[uptimeTally]] {
 
 // uptimeByRegion lists the regions with checks that are up or down.
 func (a *evaluation) uptimeByRegion() *table {
-	var g groups[uptimeTally]
+	g := tallies[uptimeTally](a, 1)
 	for _, r := range a.among(of(check)) {
 		if r.status == store.Up || r.status == store.Down {
 			g.open(nil, r.region).tally.add(r)
@@ -118,7 +118,7 @@ func (a *evaluation) statuses() *table {
 		sample *row
 		checks int
 	}
-	var g groups[tally]
+	g := tallies[tally](a, 2)
 	checks := a.among(of(check))
 	for _, r := range checks {
 		one := g.open(a.combination(r), strconv.Itoa(int(r.status)), strconv.FormatInt(r.httpCode, 10))
@@ -127,9 +127,12 @@ func (a *evaluation) statuses() *table {
 	}
 	t := a.ordered("count", "status", "http_code")
 	for _, one := range g.list {
-		r, n := one.tally.sample, one.tally.checks
-		t.rows = append(t.rows, append(texts(one.combination),
-			count(int(r.status)), whole(r.httpCode), count(n), ratio(100*n, len(checks))))
+		code := []value{{}, {}} // in totals
+		if r := one.tally.sample; r != nil {
+			code = []value{count(int(r.status)), whole(r.httpCode)}
+		}
+		n := one.tally.checks
+		t.rows = append(t.rows, append(append(texts(one.combination), code...), count(n), ratio(100*n, len(checks))))
 	}
 	return t
 }
@@ -169,8 +172,12 @@ func (a *evaluation) spreadDowntime(g *groups[filled[uptimeTally]]) {
 				end = min(end, checks[i+1].at)
 			}
 			for _, s := range a.period.stretches {
+				bucket := s.bucket
+				if !a.kind.Series { // in totals
+					bucket = 0
+				}
 				if covered := min(end, s.to) - max(r.at, s.from); covered > 0 {
-					one.tally[s.bucket].downFor += covered
+					one.tally[bucket].downFor += covered
 				}
 			}
 		}
@@ -181,7 +188,7 @@ func (a *evaluation) spreadDowntime(g *groups[filled[uptimeTally]]) {
 func (a *evaluation) selected(combination []string) []*row {
 	var list []*row
 	for _, r := range a.site.rows {
-		if a.allHold(r, func(Filter) bool { return true }) && slices.Equal(a.combination(r), combination) {
+		if a.allHold(r) && slices.Equal(a.combination(r), combination) {
 			list = append(list, r)
 		}
 	}

@@ -73,7 +73,7 @@ func (a *evaluation) sessionEvents() *table {
 		near := a.period.holds(r.at) || r.session != nil && slices.ContainsFunc(r.session.events, func(e *row) bool {
 			return a.period.holds(e.at)
 		})
-		if r.kind <= click && near && a.allHold(r, func(Filter) bool { return true }) {
+		if r.kind <= click && near && a.allHold(r) {
 			keyed := count(0)
 			if r.Keyed {
 				keyed = count(1)

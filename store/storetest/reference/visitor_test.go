@@ -127,7 +127,7 @@ func TestSessionEvents(t *testing.T) {
 	}{
 		{"no session id", "session_events", nil, ErrNeedsSession},
 		{"an invalid filter", "session_events", where("session_id", "in", "S"), ErrFilter},
-		{"a mandatory filter instead of the caller's filter", "session_events", keyed(Filter{"session_id", "eq", []string{"S"}}), ErrNeedsSession},
+		{"a mandatory filter instead of the caller's filter", "session_events", keyed(leaf("session_id", "eq", "S")), ErrNeedsSession},
 		{"by an object", "session_events", func(q *Question) { second(q); q.SortBy = "properties" }, ErrSort},
 		{"by a list", "session_list", func(q *Question) { q.SortBy = "events" }, ErrSort},
 	} {

@@ -70,7 +70,7 @@ func (p *pageTally) sample(r *row) {
 }
 
 func (a *evaluation) vitalsByPage() *table {
-	var g groups[pageTally]
+	g := tallies[pageTally](a, 1)
 	for _, r := range a.among(of(vitalRow)) {
 		t := &g.open(a.combination(r), r.path).tally
 		t.sample(r)

@@ -22,7 +22,11 @@ const shop = `
 `
 
 func where(field, op string, values ...string) func(*Question) {
-	return func(q *Question) { q.Filters = append(q.Filters, Filter{field, op, values}) }
+	return func(q *Question) { q.Filters = append(q.Filters, leaf(field, op, values...)) }
+}
+
+func leaf(field, op string, values ...string) Filter {
+	return Filter{Field: field, Op: op, Values: values}
 }
 
 func keyed(filters ...Filter) func(*Question) {
@@ -86,13 +90,13 @@ func TestSummary(t *testing.T) {
 
 func TestMandatoryFilters(t *testing.T) {
 	d := NewData(read(t, shop))
-	path, de := Filter{"path", "eq", []string{"/docs"}}, Filter{"country", "eq", []string{"DE"}}
+	path, de := leaf("path", "eq", "/docs"), leaf("country", "eq", "DE")
 	for _, w := range []wanted{
 		{why: "sessions are built from the remaining rows", name: "summary_metrics", ask: keyed(path), rows: `
 			{"pageviews":2,"visitors":2,"unique_visitors":2,"sessions":2,"bounce_rate":50,"median_session_duration":15,"pages_per_session":1,"total_events":4}`},
 		{why: "sessions take their fields from the remaining rows", name: "countries", ask: keyed(path), rows: `
 			{"name":"France","pageviews":1,"visitors":1,"percentage":100,"country_code":"FR","country_name":"France"}`},
-		{why: "whole sessions are removed", name: "summary_metrics", ask: keyed(Filter{"country", "in", []string{"FR", "IT"}}), rows: `
+		{why: "whole sessions are removed", name: "summary_metrics", ask: keyed(leaf("country", "in", "FR", "IT")), rows: `
 			{"pageviews":3,"visitors":1,"unique_visitors":1,"sessions":2,"bounce_rate":50,"median_session_duration":5.5,"pages_per_session":1.5,"total_events":4}`},
 		{why: "the country comes from the whole session, the rows from the path", name: "summary_metrics", ask: keyed(path, de), rows: `
 			{"pageviews":1,"visitors":1,"unique_visitors":1,"sessions":1,"bounce_rate":0,"median_session_duration":30,"pages_per_session":1,"total_events":2}`},
@@ -109,7 +113,7 @@ func TestMandatoryFilters(t *testing.T) {
 		01T20:00:00 view p2 s=a a=anna country=DE
 		02T10:00:00 view p3 s=a a=anna country=FR`))
 	wanted{why: "a row outside sessions starts a session if the earlier one is removed", name: "summary_metrics",
-		ask: keyed(Filter{"country", "ne", []string{"DE"}}), rows: `
+		ask: keyed(leaf("country", "ne", "DE")), rows: `
 		{"pageviews":1,"visitors":1,"unique_visitors":1,"sessions":1,"bounce_rate":100,"median_session_duration":0,"pages_per_session":1,"total_events":1}`}.check(t, odd)
 }
 

@@ -113,6 +113,9 @@ type bucketKind struct {
 // buckets returns the buckets of q.
 func (q Question) buckets() bucketKind {
 	kind := bucketKind{grain: q.Grain}
+	if q.Type == "retention" && q.Grain == "" {
+		kind.grain = "weekly"
+	}
 	if q.WeekStart == "monday" {
 		kind.firstDay = time.Monday
 	}
@@ -199,6 +202,17 @@ func (p *period) label(at int64) string {
 		day = day.AddDate(0, 0, 1-day.Day())
 	}
 	return day.Format(time.DateOnly)
+}
+
+// begunAt returns how many buckets begin before an instant in milliseconds.
+func (p *period) begunAt(ms int64) int {
+	begun := 0
+	for _, s := range p.stretches {
+		if s.from < ms {
+			begun = max(begun, s.bucket+1)
+		}
+	}
+	return begun
 }
 
 func (p *period) holds(ms int64) bool { return p.from <= ms && ms < p.to }

@@ -1,0 +1,117 @@
+package ask
+
+import (
+	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
+)
+
+// A sentFilter is a filter, whether its value was sent and as an array, and the number of groups around it.
+type sentFilter struct {
+	Filter
+	array bool
+	has   bool
+	depth int
+}
+
+// filterMembers are the fields of a filter. It is a function because filters hold filters.
+func filterMembers() []member[sentFilter] {
+	return []member[sentFilter]{
+		{"field", text(func(f *sentFilter) *string { return &f.Field })},
+		{"op", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.Op = Op(r.text(at, v)) }},
+		{"value", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { r.values(at, v, f) }},
+		{"and", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.And = r.group(at, v, f.depth+1) }},
+		{"or", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.Or = r.group(at, v, f.depth+1) }},
+		{"not", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) {
+			if v.kind() != "null" {
+				not := r.filter(at, v, f.depth+1)
+				f.Not = &not
+			}
+		}},
+	}
+}
+
+// someFilters says what filters are, by an example.
+const someFilters = `an array of filters, such as [{"field":"country","op":"eq","value":"DE"}]`
+
+// filters reads an array of filters; an address has it as JSON.
+func (r *reader) filters(at FieldPath, v fieldValue) []Filter {
+	if v.json == nil {
+		v.json = []byte(strings.TrimSpace(v.text))
+		if wrong := mistake.JSON([]byte(v.text)); wrong != "" {
+			r.addf(at, "must be %s in JSON: %s", someFilters, strings.Replace(wrong, "The body", "the text", 1))
+			return nil
+		}
+	}
+	return r.group(at, v, 0)
+}
+
+// group reads an array of filters that has depth groups around it. CheckFilters tells that these are too many.
+func (r *reader) group(at FieldPath, v fieldValue, depth int) []Filter {
+	if v.kind() != "an array" {
+		r.wrong(at, someFilters, v)
+		if depth > 0 && v.kind() != "null" {
+			return []Filter{} // a group all the same
+		}
+		return nil
+	}
+	all := []Filter{}
+	if depth > maxNesting {
+		return all
+	}
+	items := v.items()
+	for i, item := range items[:min(len(items), MaxFilters)] {
+		all = append(all, r.filter(at.Item(i), item, depth))
+	}
+	r.atMost(at, "filters", MaxFilters, len(items))
+	return all
+}
+
+func (r *reader) filter(at FieldPath, v fieldValue, depth int) Filter {
+	if v.kind() != "an object" {
+		r.addText(at, mistake.Want(`an object such as {"field":"country","op":"eq","value":"DE"}`, v.kind()))
+		return Filter{}
+	}
+	if depth > maxNesting {
+		return Filter{}
+	}
+	f := sentFilter{depth: depth}
+	readObject(r, filterMembers(), at, v, &f)
+	at = at.Member("value")
+	switch {
+	case f.And != nil || f.Or != nil || f.Not != nil || f.Op.none():
+	case !f.has:
+		r.addText(at, mistake.Required)
+	case !f.Op.known():
+		// The operator says whether one value is meant or several.
+	case f.Op.many() && !f.array:
+		r.addText(at, mistake.Want("an array for "+string(f.Op), "one value"))
+	case !f.Op.many() && f.array:
+		r.addf(at, "must be one value for %s, not an array; use in or not_in for several", f.Op)
+	}
+	return f.Filter
+}
+
+// values reads a scalar or an array of scalars.
+func (r *reader) values(at FieldPath, v fieldValue, f *sentFilter) {
+	f.has, f.array = v.kind() != "null", v.kind() == "an array"
+	if !f.array {
+		if s, ok := v.scalar(); ok {
+			f.Values = []string{s}
+			return
+		}
+		r.wrong(at, "a string or an array of strings", v)
+		return
+	}
+	items := v.items()
+	for i, item := range items {
+		s, ok := item.scalar()
+		if !ok {
+			r.addf(at, "must hold strings, not %s", item.kind())
+		}
+		if i < maxValues {
+			f.Values = append(f.Values, s)
+		}
+	}
+	r.atMost(at, "values", maxValues, len(items))
+}

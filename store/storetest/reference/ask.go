@@ -1,0 +1,100 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ask checks a question, and returns its evaluation and its days.
+func (d *Data) ask(q Question) (*evaluation, span, error) {
+	kind, err := d.kindOf(&q)
+	if err != nil {
+		return nil, span{}, err
+	}
+	now := q.Now.UnixMilli()
+	days, p, err := q.period(now)
+	if err != nil {
+		return nil, span{}, err
+	}
+	if slices.ContainsFunc(q.Filters, Filter.asksDeeds) && kind.Window == Range && days.length() > mostDeedDays {
+		return nil, span{}, fmt.Errorf("%w: did in a range of more than %d days", ErrFilter, mostDeedDays)
+	}
+	if err := kind.checkCohorts(p); err != nil {
+		return nil, span{}, err
+	}
+	begun := p.begunAt(now + 1)
+	if kind.Window != Range {
+		p = p.clock.recent(kind.Window, now)
+	}
+	s := d.sites[q.Subject]
+	if s == nil {
+		s = &site{}
+	}
+	if len(q.Mandatory) > 0 {
+		s = d.seen(s, q.Mandatory)
+	}
+	groupBy := q.GroupBy
+	if q.Metrics != nil {
+		groupBy = slices.DeleteFunc(slices.Clone(q.Dimensions), func(f string) bool { return f == "date" })
+	}
+	return &evaluation{
+		names: d.names, q: q, kind: kind, groupBy: groupBy, filters: d.names.prepare(q.Filters),
+		site: s, period: p, now: now, begun: begun,
+	}, days, nil
+}
+
+// kindOf returns the type of q, or a type made for its choice of metrics, and checks q.
+func (d *Data) kindOf(q *Question) (Type, error) {
+	kind, err := d.typeOf(q)
+	if err != nil {
+		return Type{}, err
+	}
+	if err := (place{allows: kind.Allows, mandatory: true}).check(q.Mandatory); err != nil {
+		return Type{}, err
+	}
+	if err := (place{allows: kind.Allows}).check(q.Filters); err != nil {
+		return Type{}, err
+	}
+	for i, f := range q.GroupBy {
+		if !kind.groups(f) || slices.Contains(q.GroupBy[:i], f) {
+			return Type{}, fmt.Errorf("%w: %q", ErrGroupBy, f)
+		}
+	}
+	if kind.NeedsSession && !slices.ContainsFunc(q.Filters, Filter.namesSession) {
+		return Type{}, ErrNeedsSession
+	}
+	if !slices.Contains([]string{"", "asc", "desc"}, q.SortOrder) || kind.fixed && q.SortBy != "" {
+		return Type{}, fmt.Errorf("%w: %s %s", ErrSort, q.SortBy, q.SortOrder)
+	}
+	return kind, kind.checkParts(q)
+}
+
+func (d *Data) typeOf(q *Question) (Type, error) {
+	if q.Metrics != nil {
+		return choiceOf(q)
+	}
+	kind, ok := d.types[q.Type]
+	if !ok || kind.Kind != q.Subject.Kind {
+		return Type{}, fmt.Errorf("%w: %s of a %s", ErrType, q.Type, q.Subject.Kind)
+	}
+	return kind, nil
+}
+
+// period returns the time range of q and its days.
+func (q Question) period(now int64) (span, *period, error) {
+	if q.Preset != "" {
+		loc, err := time.LoadLocation(q.Zone)
+		if err != nil {
+			return span{}, nil, fmt.Errorf("%w: %w", ErrRange, err)
+		}
+		start, end := Preset(q.Preset, newClock(loc).today(now), q.WeekStart)
+		q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
+	}
+	days, err := dates(q.StartDate, q.EndDate)
+	if err != nil {
+		return span{}, nil, err
+	}
+	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.buckets())
+	return days, p, err
+}
