@@ -67,7 +67,7 @@ func countPitfalls() []pitfall {
 
 func filterPitfalls() []pitfall {
 	return []pitfall{
-		{"21: a filter that is not allowed is skipped", "", filtered("pages", "event_name", "eq", `"x"`), "path", `INVALID_FILTER: pages cannot be filtered by "event_name"; allowed are …`},
+		{"21: a filter that is not allowed is skipped", "", filtered("pages", "metric_name", "eq", `"x"`), "path", `INVALID_FILTER: pages cannot be filtered by "metric_name"; allowed are …`},
 		{"22: ne drops rows without the value", "", filtered("summary_metrics", "utm_source", "ne", `"mail"`), "pageviews", "4"},
 		{"22: not_in drops rows without the value", "", filtered("summary_metrics", "utm_source", "not_in", `["mail","x"]`), "pageviews", "4"},
 		{"22: not_contains drops rows without the value", "", filtered("summary_metrics", "utm_source", "not_contains", `"ai"`), "pageviews", "4"},
