@@ -5,7 +5,9 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -46,12 +48,18 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// The days of the benchmark of answers, and the sessions of an ordinary weekday, which make about 100 000 pageviews
-// in 30 days.
-const (
-	benchStart, benchEnd = "2026-05-15", "2026-06-13"
-	benchSessions        = 1150
-)
+// The days of the benchmark of answers.
+const benchStart, benchEnd = "2026-05-15", "2026-06-13"
+
+// benchSessions returns the sessions of an ordinary weekday that make about SIGHTLINE_BENCH_PAGEVIEWS pageviews in 30 days; without the
+// variable, 100 000.
+func benchSessions() int {
+	n, err := strconv.Atoi(os.Getenv("SIGHTLINE_BENCH_PAGEVIEWS"))
+	if err != nil {
+		n = 100_000
+	}
+	return max(n*1150/100_000, 1)
+}
 
 // processorTime returns how long the process has used processors.
 func processorTime(b *testing.B) time.Duration {
@@ -63,14 +71,14 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// BenchmarkAnswers asks about 30 days with 100 000 pageviews: from events, from sealed rows, and merged from
+// BenchmarkAnswers asks about 30 days, by default with 100 000 pageviews: from events, from sealed rows, and merged from
 // states. It reports the elapsed time and the processor time of a question.
 func BenchmarkAnswers(b *testing.B) {
 	s := open(b, Config{Path: filepath.Join(b.TempDir(), "s.sqlite")})
 	from := time.Date(2026, 5, 13, 0, 0, 0, 0, time.UTC)
 	now := from.AddDate(0, 2, 0)
 	for day := range 34 {
-		made := demo.New(demo.Config{Seed: 1, Website: "w", Domain: "shop.example", PerDay: benchSessions})
+		made := demo.New(demo.Config{Seed: 1, Website: "w", Domain: "shop.example", PerDay: benchSessions()})
 		if _, err := s.Write(b.Context(), made.Batch(from.AddDate(0, 0, day), from.AddDate(0, 0, day+1))); err != nil {
 			b.Fatal(err)
 		}
