@@ -158,7 +158,7 @@ type (
 	Metric = catalog.Metric
 	// A Dimension is a text of rows, which types can group by.
 	Dimension = catalog.Dimension
-	// A Function is what a Metric computes.
+	// A Function computes a Metric.
 	Function = catalog.Function
 	// TableInfo lists what types can name of a table.
 	TableInfo = catalog.TableInfo

@@ -50,7 +50,7 @@ func (e *Engine) whyNotRemembered(p *plan.Parameter, key *recall.Key, at *basis)
 	return e.answers.Why(at.question(p, *key))
 }
 
-// forgetAnswers drops all remembered answers. Those that hosts remember get another key.
+// forgetAnswers drops all remembered answers. Responses that hosts remember get another key.
 func (e *Engine) forgetAnswers() {
 	e.rebuilt.Add(1)
 	if e.answers != nil {

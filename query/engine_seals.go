@@ -68,7 +68,7 @@ func NewSealer(e *Engine) *Sealer {
 }
 
 // Run calls Reseal and, now and then, Seal until ctx ends. A call that fails is tried again. failed is called with each error; if it is
-// nil, errors go to Config.Logger. Call Run once, in a goroutine of its own.
+// nil, errors go to Config.Logger. Call Run once, in a separate goroutine.
 func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	if s != nil {
 		s.keeper.Run(ctx, failed)

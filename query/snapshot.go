@@ -42,7 +42,7 @@ func (p *Prepared) Snapshot() *Snapshot { return &Snapshot{p: p} }
 
 // Key identifies the answers: snapshots with equal keys have equal answers. It differs after a row of one of the request's days
 // changes, and after [Engine.RebuildSeals]. It is empty if the store is not a [store.DayLister], if no parameter can be answered, and
-// where [Prepared.Key] is empty. The error is that of the store. The answers may still be computed.
+// where [Prepared.Key] is empty. The error is the error of the store. The answers may still be computed.
 func (s *Snapshot) Key(ctx context.Context) (string, error) {
 	request := s.p.Key()
 	if request == "" {

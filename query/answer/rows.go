@@ -39,7 +39,7 @@ func (t *Table) noColumn(name, field string) error {
 
 // Rows returns the rows of t as structs: T is a struct, or a pointer to one.
 //
-// A field gets the cell of the column that its json tag names. Without a tag, the name of the column is that of the field in any
+// A field gets the cell of the column that its json tag names. Without a tag, the column is called like the field in any
 // case. A field with the tag "-" is left alone, and so are columns that no field names. The fields of embedded structs count, too.
 //
 //	format of the column   type of the field
@@ -56,7 +56,7 @@ func (t *Table) noColumn(name, field string) error {
 // Null in a field that is not a pointer is an error, and so is a whole row that is null, as in Result.Previous, unless T is a
 // pointer: a 0 in place of null would look like a measured value. Which columns can be null is in docs/query-types.md.
 // Other errors are a column that is not there, with the nearest name, and a field whose type does not fit, also for tables without
-// rows. All of these are a *[ColumnError]. A table without columns, as of a parameter that failed, has no rows and is no error.
+// rows. All of these are a *[ColumnError]. A table without columns, as of a parameter that failed, has no rows, which is not an error.
 func Rows[T any](t Table) ([]T, error) {
 	of := reflect.TypeFor[T]()
 	pointer := of.Kind() == reflect.Pointer

@@ -9,7 +9,7 @@ import (
 )
 
 // CheckSubject returns the mistakes of a program that does not say whose rows are asked for, or nil. Without this check, the answer
-// would be that there are no rows.
+// would have no rows.
 func CheckSubject(s store.Subject) Errors {
 	var list Issues
 	kinds := []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule}

@@ -14,7 +14,7 @@ const (
 	Monthly
 )
 
-// grainNames lists the names of each grain, the usual one first. The first day of weeks is no part of a name.
+// grainNames lists the names of each grain, the usual one first. Names do not say the first day of a week.
 var grainNames = []struct {
 	name, alias string
 	grain       Grain

@@ -64,7 +64,7 @@ func PresetDays(name string, today Date, first time.Weekday) (start, end Date, o
 	return 0, 0, false
 }
 
-// PresetBefore returns the first and last day of the calendar months or years before those of the preset, as many as it has. It
+// PresetBefore returns the first and last day of the calendar months or years before the preset, as many as the preset has. It
 // reports false for presets of other days.
 func PresetBefore(name string, today Date) (start, end Date, ok bool) {
 	for _, p := range presets {

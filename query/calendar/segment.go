@@ -10,8 +10,8 @@ type Segment struct {
 // r.From, each ends where the next begins, and the last at r.To. For all instants of a segment,
 // floor((instant + shift) / g.Width()) is the number of their bucket.
 //
-// Of hours and days the shift is that of local time from UTC. Of weeks it also moves the first day of a week to a multiple of
-// seven days. A month has a segment of its own, whose shift moves its first day to a multiple of the width.
+// For hours and days, the shift is the difference of local time from UTC. For weeks, it also moves the first day of a week to a
+// multiple of seven days. Each month has a separate segment, whose shift moves the first day to a multiple of the width.
 func Segments(r Range, g Grain) []Segment {
 	local := segments(r)
 	switch g {

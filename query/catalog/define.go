@@ -29,9 +29,9 @@ type Definitions struct {
 // A Metric is a number that is computed from the rows of one table: over all rows, or over the rows of a property or a column.
 //
 // The number of a property is read as a decimal: a JSON number, or a string such as "12.50" with 1 to 9 digits before the point. It is
-// rounded half away from zero to 4 decimals. Any other value is no number, and neither is one beyond ±999 999 999; rows with such a
-// value do not count. Sums are exact: they add whole ten-thousandths. A parameter whose sum is beyond ±9·10^14 fails. Answers show 4
-// decimals; from 5·10^11 on, a floating-point number does not have all of them.
+// rounded half away from zero to 4 decimals. Rows with other values, or with values beyond ±999 999 999, do not count. Sums are exact:
+// they add whole ten-thousandths. A parameter whose sum is beyond ±9·10^14 fails. Answers show 4 decimals; from 5·10^11 on, a
+// floating-point number does not have all of them.
 type Metric struct {
 	Name        string // of letters a to z, digits and _, at most 64; required
 	Label       string // for people; empty: made of Name
@@ -55,10 +55,10 @@ type Dimension struct {
 	Column      string // or a column of texts: see TableInfo.Texts
 }
 
-// A Function is what a Metric computes.
+// A Function computes a Metric.
 type Function string
 
-// The functions. Only rows with a number count for those of a property or a column. A Sum and a Count of nothing are 0, the others null.
+// The functions. Functions of a property or a column use only rows with a number. A Sum and a Count of nothing are 0, the others null.
 const (
 	Sum     Function = "sum"
 	Average Function = "average"
@@ -235,7 +235,7 @@ func (m Metric) describe() string {
 	return text
 }
 
-// propertyValue is a property of a row as a text: that of a string, else JSON.
+// propertyValue is a property of a row as a text: the text of a string, or JSON.
 func propertyValue(name string) expr.Expr {
 	return expr.Call(dialect.JSONValue, Row("properties"), expr.Arg(dialect.Text, name))
 }
@@ -270,7 +270,7 @@ func tableNames() []string {
 	return names
 }
 
-// Texts returns the columns of texts that a Dimension can be made of: those that no field shows.
+// Texts returns the columns of texts from which a Dimension can be made, because no field shows them.
 func (tb *Table) Texts() []string {
 	return tb.stored(func(c schema.Column) bool {
 		shown := slices.ContainsFunc(slices.Concat(fields, typeFields), func(f *Field) bool { return string(f.Column) == c.Name })

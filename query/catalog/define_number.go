@@ -28,7 +28,7 @@ func (m *BoundMetric) ofRows(f Function, number, where expr.Expr) {
 	}
 }
 
-// tenThousandths is how many units of a decimal property are 1: see [dialect.JSONDecimal].
+// tenThousandths is the number of units in 1 of a decimal property: see [dialect.JSONDecimal].
 const tenThousandths = 10_000
 
 // ofProperty makes m a function of decimals.
@@ -53,11 +53,11 @@ func (m *BoundMetric) ofProperty(f Function, number, where expr.Expr) {
 	}
 }
 
-// high is how many units the higher part of a number counts. It is a power of two, by which databases divide without an error.
+// high is the number of units in 1 of the higher part of a number. It is a power of two, by which databases divide without an error.
 const high = 1 << 20
 
 // decimalSum is the sum of numbers, of up to 10^13 each, over of. A sum of many rows may exceed 64 bits, where databases fail or wrap. So
-// the sum is added up in two parts: of multiples of high, and of what is left over. A sum far beyond MostSum is a number beyond it.
+// the sum is added up in two parts: the multiples of high, and the rest. A sum far beyond MostSum is a number beyond it.
 func decimalSum(number, of expr.Expr) expr.Expr {
 	const far = 91 * tenThousandths * 10_000_000_000_000 / high // 9.1e14, in the units of the higher part
 	part := expr.Call(dialect.FloorDiv, number, expr.Int(high))

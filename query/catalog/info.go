@@ -84,7 +84,7 @@ func (m *BoundMetric) field(role Role) OutputField {
 	return OutputField{Name: m.Name, Role: role, Type: m.Format, Label: m.Label, Unit: m.Unit, Description: m.Description}
 }
 
-// fieldsWith returns the fields that rows of tb have, those of a host at the end.
+// fieldsWith returns the fields that rows of tb have, with the fields of a host at the end.
 func (tb *Table) fieldsWith(own []*Field) []*Field {
 	return slices.DeleteFunc(slices.Concat(fields, typeFields, own), func(f *Field) bool { return !tb.Has(f) })
 }

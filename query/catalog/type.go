@@ -130,7 +130,7 @@ func (f *Field) Alias() expr.Ident {
 	return expr.Ident("property_" + hex.EncodeToString(hash[:16]))
 }
 
-// PropertyNamed returns the field that is the property with that key, or nil if name is no property:KEY.
+// PropertyNamed returns the field that is the property with that key, or nil if name does not begin with property:.
 func PropertyNamed(name string) *Field {
 	key, ok := ask.PropertyKey(name)
 	if !ok {

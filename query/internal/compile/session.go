@@ -118,7 +118,7 @@ func (c *sessionizer) sessions(spec sessionSpec) selection {
 	return events
 }
 
-// matchMixed adds the relation sessions: those of the relation unmatched, with how many of their pageviews pass the filters of the
+// matchMixed adds the relation sessions: the sessions of the relation unmatched, with how many of their pageviews pass the filters of the
 // caller that are not on sessions alone. Sessions are formed of events.
 func (c *sessionizer) matchMixed(spec sessionSpec, events selection) {
 	s, n := catalog.OfSession, func(name expr.Ident) expr.Expr { return expr.Col("n", name) }

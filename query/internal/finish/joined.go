@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Groups are what the parts of an answer have by its keys. Rows have the numbers from 0 on. Those of a series are buckets; others
+// Groups are the values of the parts of an answer by its keys. Rows have the numbers from 0 on. Rows of a series are buckets; others
 // have keys.
 type Groups interface {
 	// Len returns the number of rows.
@@ -23,7 +23,7 @@ type Groups interface {
 	// Metric returns a function for a metric of a part, to be called for rows that the part has.
 	Metric(part, metric int) func(row int32) expr.Value
 	// Numbers returns a metric of a part in all rows, if it is a count, which is 0 in rows that the part does not have. It returns nil
-	// if the metric is no count, or if it takes longer than to call the function of Metric for that many rows.
+	// if the metric is not a count, or if it takes longer than to call the function of Metric for that many rows.
 	Numbers(part, metric, rows int) []int64
 }
 

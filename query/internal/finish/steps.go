@@ -81,7 +81,7 @@ func (r *run) shownGroups() map[string]bool {
 	return found
 }
 
-// zeroRows adds the rows of values that are not among those that exist.
+// zeroRows adds the rows of values that do not exist yet.
 func (r *run) zeroRows(exist []int32) (found []int32) {
 	if len(r.ZeroValues) == 0 {
 		return nil

@@ -81,7 +81,7 @@ type Keeper struct {
 	sites    map[store.Subject]*site
 }
 
-// A site is what a Keeper knows of a website between rounds.
+// A site has the knowledge of a Keeper about a website between rounds.
 type site struct {
 	days   []store.Day // as the round before found them
 	done   uint64      // the number of Deriver.Websites when no day was due

@@ -45,7 +45,7 @@ const (
 )
 
 // decimalText returns the decimal that the text of a value is, in ten-thousandths, rounded with halves away from zero. It is empty if
-// the value is no decimal.
+// the value is not a decimal.
 func decimalText(text string) string {
 	if trimmed := strings.Trim(text, " \t\r\n"); plainDecimal.MatchString(trimmed) {
 		text = trimmed

@@ -118,7 +118,7 @@ func partsOf(ty *catalog.BoundType) (found []Part) {
 	return found
 }
 
-// columnsOf returns the columns of p's rows: those of p.Columns, then those of p.Keys.
+// columnsOf returns the columns of p's rows: p.Columns, then p.Keys.
 func columnsOf(p *Plan) []Column {
 	found := make([]Column, 0, len(p.Group)+len(p.Type.Outputs)+len(p.Keys()))
 	for _, f := range p.Group {
@@ -192,7 +192,7 @@ func rowOrder(ty *catalog.BoundType) []expr.Expr {
 	return []expr.Expr{catalog.Row("event_id")}
 }
 
-// amongOf returns the columns of p's keys that are compared with those of an answer. Keys that are numbers are not.
+// amongOf returns the columns of p's keys that are compared with the keys of an answer. Keys that are numbers are not.
 func amongOf(p *Plan) (found []Among) {
 	for i, f := range p.Group {
 		found = append(found, Among{f.Alias(), KeyOf(i)})

@@ -140,7 +140,7 @@ func TestAnswersAreBoundedByBytes(t *testing.T) {
 	}
 }
 
-// Answers that fail, and panics, are told to all who wait, and are computed again.
+// All who wait get the errors of answers that fail, and panics. The next question is computed again.
 func TestAFailureIsNotRemembered(t *testing.T) {
 	a, p, q := recall.New(listed{}, 1<<20), parameter(t, "mine"), of("q", "1")
 	var computed atomic.Int64

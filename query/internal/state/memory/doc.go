@@ -8,5 +8,5 @@
 //
 // A [Cache] drops what was not used for longest. Questions that are asked by turns do not push out each other's partials again and
 // again: a [Shelf] decides which aggregates are admitted. A shelf also numbers the keys and members of its subject, notes what a
-// store has of it, and holds rollups, which are one partial in place of those of a month.
+// store has of it, and holds rollups, which are one partial in place of the partials of a month.
 package memory

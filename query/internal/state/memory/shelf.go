@@ -158,7 +158,7 @@ func (w *Shelf) Add(b *state.Computed) ([][]*state.Partial, error) {
 	return made, nil
 }
 
-// Put holds partials in memory, by aggregate and stretch. Their numbers are those of w. The caller holds the lock of w.
+// Put holds partials in memory, by aggregate and stretch. Their numbers are numbers of w. The caller holds the lock of w.
 func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*state.Partial) {
 	c := w.cache
 	c.mu.Lock()
