@@ -7,7 +7,7 @@
 //	bucket := clientip.Network(addr)                             // an IPv4 address or an IPv6 /64
 //
 // A client can send the header X-Forwarded-For itself, with any addresses. So this package reads it only in requests
-// that a trusted proxy sent. A proxy appends the address of its own sender to the header, so the header is read from
+// that a trusted proxy sent. A proxy appends the address of its sender to the header, so the header is read from
 // its end, up to the first address that is not a trusted proxy.
 //
 // A host that finds the client's address in another way, such as a header of its own proxy, can set

@@ -65,7 +65,7 @@ func TestDefinitionsReportEveryFault(t *testing.T) {
 	}
 }
 
-// What a type cannot do with the definitions of a host.
+// Definitions of a host that types cannot use.
 func TestTypesOfDefinitions(t *testing.T) {
 	host := query.Definitions{Metrics: []query.Metric{{Name: "revenue", Table: "custom", Of: query.Sum, Property: "total"}},
 		Dimensions: []query.Dimension{{Name: "plan", Table: "custom", Property: "plan"}}}

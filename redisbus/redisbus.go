@@ -184,7 +184,7 @@ func (b *Bus) Close(ctx context.Context) error {
 }
 
 // KeyChanged implements [auth.Invalidator]. It notifies all processes through Redis, including this one. A key
-// store should also notify the cache of its own process directly.
+// store should also notify the cache in its process directly.
 func (b *Bus) KeyChanged(ctx context.Context, id string) { b.send(ctx, b.cfg.Prefix+KeyChannel, id) }
 
 // FlagsChanged implements [flags.Invalidator] as KeyChanged implements [auth.Invalidator].

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// traced is a store that notes what it is asked, and whether the context is that of a tracer.
+// traced is a store that notes what it is asked, and whether the context comes from a tracer.
 type traced struct {
 	store.Store
 	store.Deriver

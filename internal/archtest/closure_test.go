@@ -60,7 +60,7 @@ func list(dir string) ([]listed, error) {
 	}
 }
 
-// checkHandlerClosure compares the modules that a handler or the root package links, beside this one, with those that the document text lists.
+// checkHandlerClosure compares the modules that a handler or the root package links, beside this one, with the modules that the document text lists.
 func checkHandlerClosure(all []listed, text, name string) (out []finding) {
 	byPath := map[string]listed{}
 	for _, p := range all {

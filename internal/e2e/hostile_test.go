@@ -20,7 +20,7 @@ import (
 )
 
 // These bound the p95 of a good key during hostile traffic, and the memory of the process. Traffic and server share the
-// processors, so the p95 says how many there are, too.
+// processors, so the p95 also depends on their number.
 const (
 	maxDelay  = time.Second
 	maxMemory = 1 << 30

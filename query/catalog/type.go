@@ -94,7 +94,7 @@ type Field struct {
 	table    *Table    // of a host's dimension: the only table that has it; otherwise nil
 }
 
-// Clock says what a dimension tells of the local time of a row or of the start of a session. The compiler computes it, since it
+// Clock says which part of the local time of a row, or of the start of a session, a dimension shows. The compiler computes it, since it
 // depends on the zone of the request.
 type Clock uint8
 

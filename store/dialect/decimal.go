@@ -14,7 +14,7 @@ const (
 	markedNumber = "^\uFDD0(.*)\uFDD1$"
 	// mostDecimal is the largest number of hundred-thousandths that is rounded to no more than 999 999 999.
 	mostDecimal = "99999999900004"
-	// moreDigits is how many zeros are added at most behind the digits: with more, a value is beyond mostDecimal.
+	// moreDigits is the largest number of zeros that are added behind the digits: with more, a value is beyond mostDecimal.
 	moreDigits = "15"
 )
 

@@ -64,7 +64,7 @@ func TestAStoreThatFails(t *testing.T) {
 	}
 }
 
-// A panic of a store becomes an error of Run, or a line of the log, and Run goes on.
+// A panic of a store becomes an error of Run, or a line of the log, and Run continues.
 func TestRunReportsPanics(t *testing.T) {
 	for _, logged := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())

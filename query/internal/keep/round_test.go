@@ -175,7 +175,7 @@ func TestProgress(t *testing.T) {
 	if err := w.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// Five days are due around each day with rows. When all are sealed, their states are due: first those of b, which has the latest rows.
+	// Five days are due around each day with rows. When all are sealed, their states are due: first the states of b, which has the latest rows.
 	want := []keep.Backlog{{Days: 15, Oldest: on(-21)}, {States: 15}, {States: 10}, {}}
 	if !slices.Equal(told, want) {
 		t.Errorf("the backlog was %+v, want %+v", told, want)

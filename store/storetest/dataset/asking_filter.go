@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// fields says by what a question may be filtered.
+// fields lists the fields by which a question may be filtered.
 type fields struct {
 	names      []string
 	properties bool
@@ -89,7 +89,7 @@ func (a *asker) mandatoryGroup(f fields) []reference.Filter {
 	return []reference.Filter{tree}
 }
 
-// withoutRange changes what people did in the range to what they did in the session.
+// withoutRange replaces actions in the range by actions in the session.
 func withoutRange(f *reference.Filter) {
 	for i := range f.And {
 		withoutRange(&f.And[i])

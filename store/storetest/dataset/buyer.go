@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// orders lists properties of orders: decimals as numbers and as texts, texts and numbers that are no decimals, and
+// orders lists properties of orders: decimals as numbers and as texts, texts and numbers that are not decimals, and
 // values at the limits of decimals.
 var orders = pool{
 	`{"total":12.3456,"plan":"pro"}`, `{"total":19.99,"plan":"pro","qty":2}`, `{"total":19.99,"plan":"pro"}`, `{"total":19.99,"plan":"free"}`, `{"total":"19.990"}`, `{"total":19.99,"plan":"pro"}`, `{"total":19.99}`,

@@ -12,7 +12,7 @@ type Metric struct {
 	As       string // the name of the column; empty means Name, or Name_Property for a property
 }
 
-// An Action describes events: those that match the one of Event, Page and Click that is not nil, and all
+// An Action describes events: the events that match the one of Event, Page and Click that is not nil, and all
 // Filters.
 type Action struct {
 	Event   *Text // the name of a custom event

@@ -15,7 +15,7 @@ const (
 	mostDeedDays = 366 // of a range, for filters on what else somebody did
 )
 
-// A place is where filters are: it decides which are allowed.
+// A place of filters decides which filters are allowed.
 type place struct {
 	allows    func(field string) bool
 	inAction  bool // no Did
@@ -164,7 +164,7 @@ var eventFields = []string{
 	"path", "event_name", "namespace", "href", "text", "session_id", "anonymous_id", "profile_id",
 }
 
-// mixes reports whether f is about sessions and about rows. What a session did is about sessions.
+// mixes reports whether f is about sessions and about rows. Actions of a session are about sessions.
 func (f Filter) mixes() bool {
 	sessions, rows := f.asksDeeds(), false
 	for _, field := range f.fields() {

@@ -6,7 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Dataset is what a choice of metrics is about.
+// A Dataset is the kind of rows from which a choice of metrics is computed.
 type Dataset struct {
 	Name       string
 	Kind       store.SubjectKind

@@ -77,7 +77,7 @@ func TestDictionaryGrows(t *testing.T) {
 	}
 }
 
-// TestDictionaryDamage checks that content with a right checksum is no dictionary if its members do not ascend, or if it has more or
+// TestDictionaryDamage checks that content with a right checksum is rejected if its members do not ascend, or if it has more or
 // less bytes than members.
 func TestDictionaryDamage(t *testing.T) {
 	for _, c := range []struct {
