@@ -6,6 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/keep"
 )
 
@@ -147,8 +148,9 @@ const (
 	MetricRole    = catalog.MetricRole
 )
 
-// Builtin lists the types that every engine knows: see [catalog.Builtin].
-func Builtin() []Type { return catalog.Builtin() }
+// Builtin returns the types that every engine knows, in the order in which they are published. The slice and its types are new at each
+// call: a host may change them, append more, and give all of them to NewRegistry.
+func Builtin() []Type { return builtin.Types() }
 
 // Vocabulary of types: see package catalog.
 type (

@@ -207,6 +207,12 @@ func binOf(e expr.Expr, bounds []bin) expr.Expr {
 	return named
 }
 
+// DurationRanges returns the values of the dimension duration_range, the shortest first.
+func DurationRanges() []string { return binNames(durationBins) }
+
+// DepthRanges returns the values of the dimension depth_range, the least depth first.
+func DepthRanges() []string { return binNames(depthBins) }
+
 // binNames are the names of bounds in their order.
 func binNames(bounds []bin) []string {
 	names := make([]string, len(bounds))
