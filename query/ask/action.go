@@ -12,8 +12,8 @@ import (
 // DefaultDataset is the dataset of a choice of metrics that names none.
 const DefaultDataset = "pageviews"
 
-// A Metric is one column of a parameter that chooses its own.
-type Metric struct {
+// A ChosenMetric is one column of a parameter that chooses its own.
+type ChosenMetric struct {
 	Name     string // of the dataset, or with Property one of sum, avg, min, max, median, p75, p90, p95, p99, count, distinct
 	Property string // the key of a property; empty: a metric of the dataset
 	As       string // the name of the column, of letters, digits and _; empty: Name, or with Property NAME_KEY
@@ -107,7 +107,7 @@ func checkChoice(p *Parameter, i int, list *Issues) {
 	}
 }
 
-func (m *Metric) check(at FieldPath, list *Issues) {
+func (m *ChosenMetric) check(at FieldPath, list *Issues) {
 	if m.Name == "" {
 		list.addf(at, "must name a metric")
 	}
