@@ -218,3 +218,23 @@ func (d *Did) check(at FieldPath, depth int, list *Issues) {
 		list.Add(at.Member("in"), Unknown(Invalid, "place of events", d.In, []string{InSession, InRange}))
 	}
 }
+
+// Parts are the names of what p asks about beside its name, options and a choice of metrics: goals, steps, window, within, start, return,
+// from and to.
+func (p *Parameter) Parts() []string {
+	var names []string
+	add := func(name string, given bool) {
+		if given {
+			names = append(names, name)
+		}
+	}
+	add("goals", p.Goals != nil)
+	add("steps", p.Steps != nil)
+	add("window", p.Window != "")
+	add("within", p.Within != "")
+	add("start", p.Start != nil)
+	add("return", p.Return != nil)
+	add("from", p.From != nil)
+	add("to", p.To != nil)
+	return names
+}
