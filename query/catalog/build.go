@@ -61,7 +61,7 @@ func (b *typeBuilder) shape() {
 			b.fault("a breakdown needs Dimensions")
 		}
 	case Totals, Series, List:
-		if len(ty.Dimensions) > 0 {
+		if len(ty.Dimensions) > 0 && (ty.Shape != Series || !b.ofGoals()) {
 			b.fault("only a breakdown has Dimensions")
 		}
 	default:
@@ -73,6 +73,12 @@ func (b *typeBuilder) shape() {
 	if ty.Window < Today {
 		b.fault("its Window is negative")
 	}
+}
+
+// ofGoals reports whether the type has rows for the goals of its parameter, in their order.
+func (b *typeBuilder) ofGoals() bool {
+	tb := TableNamed(b.ty.Source)
+	return tb != nil && tb.Rows == GoalRows
 }
 
 // keys looks up what tells rows apart.
@@ -154,7 +160,7 @@ func (b *typeBuilder) orders() {
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
-	if len(b.ty.Order)+len(b.ty.Values) == 0 && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && !b.ofGoals() && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
 	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
@@ -185,7 +191,9 @@ func (b *typeBuilder) fields() {
 			continue
 		}
 		ty.Fields[f.Name] = f
-		ty.Filterable = append(ty.Filterable, f.Name)
+		if f.Session || !ty.Table.BySession {
+			ty.Filterable = append(ty.Filterable, f.Name)
+		}
 		shown := ty.OutputIndex(f.Name) >= 0 || slices.Contains(ty.Dimensions, f.Name)
 		if !shown && ty.groups(f) {
 			ty.Groupable = append(ty.Groupable, f.Name)

@@ -162,7 +162,7 @@ func (ty *BoundType) Describe() Info {
 	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
 	if info.Customizable {
 		info.Operators = ask.TextOperators()
-		if ty.OfEvents() {
+		if ty.OfEvents() && !ty.Table.BySession {
 			info.PropertyOperators = ask.AllOperators()
 		}
 	}

@@ -254,7 +254,23 @@ func (ty *BoundType) field(name string) *Field {
 
 // FieldFor returns the field called name by which callers may filter rows of ty, or nil.
 func (ty *BoundType) FieldFor(name string) *Field {
-	if f := ty.Fields[name]; f != nil || !ty.OfEvents() {
+	f := ty.Fields[name]
+	switch {
+	case ty.Table.BySession && (f == nil || !f.Session):
+		return nil
+	case f != nil || !ty.OfEvents():
+		return f
+	}
+	return PropertyNamed(name)
+}
+
+// MandatoryFieldFor returns the field called name by which an access may filter rows of ty, or nil. An access may filter the events
+// that goals, funnels, retention and paths are made of.
+func (ty *BoundType) MandatoryFieldFor(name string) *Field {
+	if !ty.Table.BySession {
+		return ty.FieldFor(name)
+	}
+	if f := FieldNamed(name); f != nil && EventList.Has(f) {
 		return f
 	}
 	return PropertyNamed(name)
@@ -265,7 +281,7 @@ func (ty *BoundType) GroupFor(name string) *Field {
 	if slices.Contains(ty.Groupable, name) {
 		return ty.Fields[name]
 	}
-	if f := ty.FieldFor(name); f != nil && f.IsProperty() && ty.groups(f) {
+	if f := PropertyNamed(name); f != nil && ty.OfEvents() && ty.groups(f) {
 		return f
 	}
 	return nil
@@ -283,7 +299,7 @@ func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 // or a visitor, are not grouped; and whole sessions have one value of each session field,
 // but many paths.
 func (ty *BoundType) groups(f *Field) bool {
-	if ty.Shape == List || ty.SkipZero != "" {
+	if ty.Shape == List || ty.SkipZero != "" || ty.Shape == Series && ty.Table.BySession {
 		return false
 	}
 	if f.Session || f.Own() || !ty.Table.HasSessions() {
