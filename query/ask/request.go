@@ -100,16 +100,18 @@ type Parameter struct {
 	To     *string // of paths: the path that they go to; nil: any
 }
 
-// Statements is the largest number of statements that q runs: one per parameter, two where it is
-// compared.
-func (q *Request) Statements() int {
-	n := len(q.Parameters)
+// Cost returns the sum of the costs of the parameters of q, twice the cost of those that are compared. of returns the cost of a
+// parameter with that name.
+func (q *Request) Cost(of func(name string) int) int {
+	sum := 0
 	for i := range q.Parameters {
+		cost := of(q.Parameters[i].Name)
 		if cmp.Or(q.Parameters[i].Compare, q.Compare).Any() {
-			n++
+			cost *= 2
 		}
+		sum += cost
 	}
-	return n
+	return sum
 }
 
 // CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.

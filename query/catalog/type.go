@@ -53,6 +53,17 @@ func (ty *Type) Takes(part string) bool {
 	return slices.Contains(ty.Needs, part) || slices.Contains(ty.MayHave, part)
 }
 
+// behaviourCost is what a parameter that asks about goals, a funnel, retention or paths costs.
+const behaviourCost = 5
+
+// Cost returns how many ordinary parameters one of ty counts for, where requests are limited.
+func (ty *Type) Cost() int {
+	if len(ty.Needs)+len(ty.MayHave) > 0 {
+		return behaviourCost
+	}
+	return 1
+}
+
 // Shape says what the rows of an answer stand for.
 type Shape string
 
