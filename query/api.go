@@ -6,6 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/keep"
 )
 
@@ -17,8 +18,20 @@ type (
 	Request = ask.Request
 	// A Parameter asks for one query type.
 	Parameter = ask.Parameter
+	// A ChosenMetric is one column of a parameter that chooses its own.
+	ChosenMetric = ask.ChosenMetric
+	// An Action says which events are meant.
+	Action = ask.Action
+	// A Text is a test of a text.
+	Text = ask.Text
+	// A Goal is an action whose events and visitors are counted.
+	Goal = ask.Goal
+	// A Step is one of a funnel.
+	Step = ask.Step
 	// A Filter is one condition on rows.
 	Filter = ask.Filter
+	// Did is a condition on what else the person of a row did.
+	Did = ask.Did
 	// Op is the comparison that a filter makes.
 	Op = ask.Op
 	// Compare is the other period that an answer is compared with.
@@ -147,8 +160,9 @@ const (
 	MetricRole    = catalog.MetricRole
 )
 
-// Builtin lists the types that every engine knows: see [catalog.Builtin].
-func Builtin() []Type { return catalog.Builtin() }
+// Builtin returns the types that every engine knows, in the order in which they are published. The slice and its types are new at each
+// call: a host may change them, append more, and give all of them to NewRegistry.
+func Builtin() []Type { return builtin.Types() }
 
 // Vocabulary of types: see package catalog.
 type (

@@ -9,11 +9,12 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 )
 
 // TestSynonymsAreOfNamesThatExist: a synonym of a name that is gone would never be suggested.
 func TestSynonymsAreOfNamesThatExist(t *testing.T) {
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func TestSynonymsAreOfNamesThatExist(t *testing.T) {
 		names []string
 	}{
 		{ask.TypeSynonyms, typeNames},
-		{ask.NameSynonyms, slices.Concat(ask.RequestFields, ask.ParameterFields, ask.FilterFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
+		{ask.NameSynonyms, slices.Concat(ask.RequestFields, ask.ParameterFields, ask.PartFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
 	} {
 		for word, names := range of.also {
 			for _, name := range names {

@@ -6,21 +6,6 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-func flagTypes() []Type {
-	return []Type{
-		{Name: "flag_exposures", Title: "Flag exposures", Category: "Feature Flags", Visualization: "table", Tags: []string{"flags", "experiments"},
-			Description: "Visitors, sessions and exposures of each variant of a feature flag, from events $flag_evaluated",
-			Subject:     store.KindWebsite, Source: "exposures", Shape: Breakdown, Dimensions: []string{"flag", "variant"}, SkipEmpty: "flag",
-			Columns: []string{"flag", "variant", "visitors", "sessions", "exposures"},
-			Order:   []string{"-visitors"}},
-		{Name: "flag_outcomes", Title: "Flag outcomes", Category: "Feature Flags", Visualization: "table", Tags: []string{"flags", "experiments"},
-			Description: "Conversions after the exposure to a variant of a feature flag: outcome events of the flag, or events with the name in a filter",
-			Subject:     store.KindWebsite, Source: "outcomes", Joins: []string{"outcome_statuses"}, Shape: Breakdown, Dimensions: []string{"flag", "variant"},
-			Columns: []string{"flag", "variant", "visitors", "converted", "conversion_rate", "conversion_low", "conversion_high", "statuses"},
-			Order:   []string{"-visitors"}},
-	}
-}
-
 // Exposed holds for the events by which clients report the value of a flag for a user.
 var Exposed = expr.And(expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)), expr.Eq(Row("name"), expr.Lit("$flag_evaluated")))
 

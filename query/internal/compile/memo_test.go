@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
@@ -21,7 +22,7 @@ import (
 
 // A statement that is remembered is the one that would be compiled, whomever it was compiled for.
 func TestStatementsAreRemembered(t *testing.T) {
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func checkRemembered(t *testing.T, e *Memo, p *plan.Plan) {
 // The program's own types differ from each other, and from themselves when anything of them does.
 func TestFingerprints(t *testing.T) {
 	seen := map[string]string{}
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestFingerprints(t *testing.T) {
 		func(ty *catalog.Type) { ty.Columns = ty.Columns[:len(ty.Columns)-1] },
 		func(ty *catalog.Type) { ty.SkipEmpty = "" },
 	} {
-		rows := catalog.Builtin()
+		rows := builtin.Types()
 		for j := range rows {
 			if rows[j].Name == "countries" {
 				change(&rows[j])

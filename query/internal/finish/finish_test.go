@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -17,7 +18,7 @@ import (
 
 // TestResponseJSON pins the body of an answer, one parameter good and one failed.
 func TestResponseJSON(t *testing.T) {
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestResponseJSON(t *testing.T) {
 
 // TestHostsAreShownInUnicode finishes the rows of a store, which has hosts in ASCII and keeps its texts.
 func TestHostsAreShownInUnicode(t *testing.T) {
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/keep"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/state/memory"
@@ -244,7 +245,7 @@ type world struct {
 // newWorld returns a keeper over s, which wraps f. nil stands for f itself.
 func newWorld(t *testing.T, f *fake, s store.Store) *world {
 	t.Helper()
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/keep"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
@@ -18,7 +19,7 @@ import (
 // ask is a question about the last days of a website, whose statement may read its seals.
 func (w *world) ask(t *testing.T, of store.Subject) {
 	t.Helper()
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}

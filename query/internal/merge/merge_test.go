@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state/memory"
@@ -155,7 +156,7 @@ func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 // TestMergeOnKeys checks that only filters on keys are compared with the rows of an answer, and that the partials are the same as
 // without these filters. A filter on rows chooses sessions by their pageviews, whatever they are grouped by.
 func TestMergeOnKeys(t *testing.T) {
-	types, err := catalog.NewRegistry(append(catalog.Builtin(), catalog.Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table", Subject: store.KindWebsite,
+	types, err := catalog.NewRegistry(append(builtin.Types(), catalog.Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table", Subject: store.KindWebsite,
 		Source: "sessions", Shape: catalog.Breakdown, Dimensions: []string{"session_id"}, Columns: []string{"session_id", "sessions"}, Order: []string{"session_id"}})...)
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +256,7 @@ func randomSeries(e *Merger, rng *rand.Rand) *merged {
 
 // testMerger returns a merger of the built-in types, with room for partials.
 func testMerger(s store.Store) (*Merger, error) {
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		return nil, err
 	}

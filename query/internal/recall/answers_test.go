@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/recall"
 	"github.com/sightline-analytics/sightline/store"
@@ -28,7 +29,7 @@ type listed struct {
 // parameter returns a parameter with an id.
 func parameter(t *testing.T, id string) *plan.Parameter {
 	t.Helper()
-	types, err := catalog.NewRegistry(catalog.Builtin()...)
+	types, err := catalog.NewRegistry(builtin.Types()...)
 	if err != nil {
 		t.Fatal(err)
 	}

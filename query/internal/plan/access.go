@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
+)
+
+// CheckAccessFilters adds the mistakes in the mandatory filters of an access to list.
+func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
+	in := ask.InField("filters")
+	ask.CheckFilters(in, all, list)
+	if len(list.Errors) > 0 {
+		return
+	}
+	for i := range all {
+		at, c := in.Item(i), conditionOf(accessField, &all[i])
+		known := true
+		for leaf := range c.Leaves() {
+			known = known && leaf.Field != nil
+		}
+		if known && c.Mixed() {
+			list.Add(at, ask.Error{Message: mixedAccess})
+		}
+		conditions := leaves([]Condition{c})
+		for place := range ask.Leaves(at, &all[i]) {
+			if conditions[0].Field != nil {
+				conditions[0].refuse(place, ask.Invalid, list)
+			}
+			conditions = conditions[1:]
+		}
+	}
+}
+
+// accessField returns the field called name, which may be a property.
+func accessField(name string) *catalog.Field {
+	if f := catalog.FieldNamed(name); f != nil {
+		return f
+	}
+	return catalog.PropertyNamed(name)
+}
+
+// mixedAccess says why a mandatory filter is refused. It could be read to cut rows or whole sessions.
+const mixedAccess = "mixes fields of sessions, such as country, with fields of rows, such as path; a mandatory filter removes either whole sessions or rows"
