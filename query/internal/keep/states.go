@@ -87,7 +87,7 @@ func (k *Keeper) computeAhead(ctx context.Context, website store.Subject, quiet 
 			break
 		}
 		lookup := set.Lookup(k.merger, partials.Shelf(website), website, latest)
-		if !lookup.Site.Fit(set.Aggregates) {
+		if !lookup.Site.Admission.Fit(set.Aggregates) {
 			continue
 		}
 		failed := lookup.Load(ctx)

@@ -52,7 +52,7 @@ func (k *Keeper) storeStates(ctx context.Context, website store.Subject, days []
 		days = days[:n]
 		k.batch.Forget(website)
 	}
-	if names := b.sets.Names(); b.known.HasOtherStored(names) { // an older program stored it
+	if names := b.sets.Names(); b.known.Stored.HasOthers(names) { // an older program stored it
 		return true, k.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
@@ -123,7 +123,7 @@ func (b *batch) gather(ctx context.Context, bu *merge.StateSet) (one built, err 
 	}
 	b.snapshot = one.Snapshot
 	one.versions = one.Lookup.Versions(bu.Part)
-	for i, stored := range b.known.StoredVersions(bu.Name, b.days) {
+	for i, stored := range b.known.Stored.Versions(bu.Name, b.days) {
 		if stored < one.versions[i] {
 			one.due = append(one.due, i)
 		}
@@ -184,7 +184,7 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 	for name, members := range wanted {
 		for _, of := range b.days {
 			stored, ok := found[merge.StoredName{Name: name, Of: of}]
-			if !ok || b.site.HasDictionary(members, of) {
+			if !ok || b.site.Dictionary(members, of) != nil {
 				continue
 			}
 			if read, err := codec.ReadDictionary(stored.Bytes); err == nil { // a damaged one is replaced
@@ -225,10 +225,10 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 
 // replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary.
 func (b *batch) replaced(members string, of calendar.Interval) {
-	b.known.ForgetDictionary(members, of)
+	b.known.PutDictionary(members, of, nil)
 	for _, bu := range b.sets.All {
 		if _, has := bu.Called[members]; has {
-			b.known.NoteStored([]memory.StoredVersion{{Name: bu.Name, Of: of}})
+			b.known.Stored.Note([]memory.StoredVersion{{Name: bu.Name, Of: of}})
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 		for i, one := range all[:n] {
 			noted[i] = memory.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
 		}
-		b.known.NoteStored(noted)
+		b.known.Stored.Note(noted)
 		all = all[n:]
 	}
 	return nil

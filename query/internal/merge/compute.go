@@ -58,7 +58,7 @@ func (g *Lookup) ComputeAll(ctx context.Context, of *mergedPart, missing []int, 
 		if err != nil {
 			return err
 		}
-		if n < len(missing) && g.Site.ExceedsMemory(g.Found) {
+		if n < len(missing) && g.Site.Admission.ExceedsMemory(g.Found) {
 			return ErrNoRoom
 		}
 		if missing = missing[n:]; n == atOnce && rows < fewComputed {

@@ -56,7 +56,7 @@ func (mr *Merger) Rows(ctx context.Context, p *plan.Plan, among [][]string, snap
 	if g == nil {
 		return nil, answer.NotMergeable, nil
 	}
-	if why := g.unasked(ctx, g.Site.Asked(g.all())); why != "" {
+	if why := g.unasked(ctx, g.Site.Admission.Asked(g.all())); why != "" {
 		return nil, why, nil
 	}
 	return g.merged(ctx, among)
@@ -78,7 +78,7 @@ func (mr *Merger) Why(ctx context.Context, p *plan.Plan, snapshot *days.Snapshot
 		return answer.NotMergeable
 	}
 	g.peeks = true
-	if why := g.unasked(ctx, g.Site.WereAsked(g.all())); why != "" {
+	if why := g.unasked(ctx, g.Site.Admission.WereAsked(g.all())); why != "" {
 		return why
 	}
 	return g.why(ctx)
@@ -101,7 +101,7 @@ func (g *Lookup) unasked(ctx context.Context, before bool) answer.Reason {
 	switch {
 	case before || g.mostlyStored(ctx):
 		return ""
-	case !g.Site.Fit(g.all()):
+	case !g.Site.Admission.Fit(g.all()):
 		return answer.TooLarge
 	}
 	return answer.FirstAsked
@@ -146,9 +146,9 @@ func (g *Lookup) missing(ctx context.Context) (missing []int, why answer.Reason)
 		some = some || len(lacks) > 0
 		slow = slow || !g.background && g.slow(ctx, of, lacks, versions)
 	}
-	admit := g.Site.Admit
+	admit := g.Site.Admission.Admit
 	if g.peeks {
-		admit = g.Site.WouldAdmit
+		admit = g.Site.Admission.WouldAdmit
 	}
 	switch {
 	case some && !admit(g.demands(missing)):
@@ -173,16 +173,16 @@ func (g *Lookup) gather(ctx context.Context) (answer.Reason, error) {
 		if missing[i] == 0 {
 			continue
 		}
-		names := g.Site.NumberingSize()
+		names := g.Site.Admission.NumberingSize()
 		err := g.GatherPart(ctx, of)
 		for _, leaf := range of.leaves {
-			g.Site.RecordSize(g.leaves[leaf].Aggregate, g.Found[leaf], g.Site.NumberingSize()-names)
+			g.Site.Admission.RecordSize(g.leaves[leaf].Aggregate, g.Found[leaf], g.Site.Admission.NumberingSize()-names)
 		}
 		switch {
 		case errors.Is(err, ErrNoRoom):
 			return answer.NoRoom, nil
 		case TooLarge(err):
-			g.Site.Exclude(g.aggregates(of))
+			g.Site.Admission.Exclude(g.aggregates(of))
 			return answer.TooLarge, nil
 		case err != nil:
 			return "", err

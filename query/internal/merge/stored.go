@@ -27,7 +27,7 @@ func (mr *Merger) ListStored(ctx context.Context, site *memory.Shelf, website st
 	for i, one := range states {
 		all[i] = memory.StoredVersion{Name: one.Name, Of: DayOf(one.Day), Version: one.Version}
 	}
-	site.SetStored(all)
+	site.Stored.Set(all)
 	return err
 }
 
@@ -40,7 +40,7 @@ func DayOf(start time.Time) calendar.Interval {
 // mostlyStored reports whether the store has the partials of at least half of the days with rows. Then the first
 // answer is merged, too. Where it has nothing of the website, that costs one look.
 func (g *Lookup) mostlyStored(ctx context.Context) bool {
-	if g.merger.Keeper == nil || !g.Site.Fit(g.all()) {
+	if g.merger.Keeper == nil || !g.Site.Admission.Fit(g.all()) {
 		return false
 	}
 	known := g.merger.StateSets()
@@ -50,7 +50,7 @@ func (g *Lookup) mostlyStored(ctx context.Context) bool {
 			return false
 		}
 	}
-	if !g.Site.IsStoredKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
+	if !g.Site.Stored.IsKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
 		return false
 	}
 	if g.Load(ctx) != nil {
@@ -58,7 +58,7 @@ func (g *Lookup) mostlyStored(ctx context.Context) bool {
 	}
 	for i, of := range g.parts {
 		versions, days, stored := g.Versions(of), 0, 0
-		for j, version := range g.Site.StoredVersions(bundles[i].Name, g.stretches) {
+		for j, version := range g.Site.Stored.Versions(bundles[i].Name, g.stretches) {
 			if versions[j] > 0 {
 				days++
 				if version >= versions[j] {
@@ -113,10 +113,10 @@ func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, vers
 	}
 	known := g.merger.StateSets()
 	bu = known.of(g.Merge, of)
-	if bu == nil || !g.Site.IsStoredKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
+	if bu == nil || !g.Site.Stored.IsKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
 		return nil, nil, missing
 	}
-	stored := g.Site.StoredVersions(bu.Name, g.stretches)
+	stored := g.Site.Stored.Versions(bu.Name, g.stretches)
 	for _, i := range missing {
 		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
@@ -234,7 +234,7 @@ func (g *Lookup) loadDays(bu *StateSet, some []state.Aggregate, all []storedDays
 	for _, day := range decoded.Unread {
 		unread = append(unread, memory.StoredVersion{Name: bu.Name, Of: day})
 	}
-	g.Site.NoteStored(unread)
+	g.Site.Stored.Note(unread)
 }
 
 // dictionaries returns the dictionaries that were read and are not damaged.
@@ -256,7 +256,7 @@ func (bu *StateSet) dictionaries(read map[StoredName]store.State, days []calenda
 // Unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
 func (bu *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
 	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
-		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return !site.HasDictionary(members, s) })
+		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return site.Dictionary(members, s) == nil })
 	})
 }
 
