@@ -88,24 +88,16 @@ func (g *Lookup) Look(of *mergedPart, versions []uint64) (missing []int) {
 	return slices.Compact(missing)
 }
 
-// look returns what Look returns. If g peeks, it does not fill g.Found, and does not count as a use of the partials.
-func (g *Lookup) look(of *mergedPart, versions []uint64) (missing []int) {
-	if !g.peeks {
-		return g.Look(of, versions)
-	}
-	for _, i := range of.leaves {
-		missing = append(missing, g.Site.Missing(g.leaves[i].Aggregate, g.stretches, versions)...)
-	}
-	slices.Sort(missing)
-	return slices.Compact(missing)
-}
-
 // maxPartialBytes bounds the result of a statement that computes partials.
 const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all aggregates of a part in stretches that follow each other, and returns the number of rows.
 func (g *Lookup) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
-	computed, err := g.asked(of, from, to)
+	var computed *state.Computed
+	if p := g.pending; p.is(of, from, to) {
+		g.pending = nil
+		computed, err = p.wait()
+	}
 	if computed == nil && err == nil {
 		computed, err = g.ask(ctx, of, from, to, g.Snapshot)
 	}
