@@ -26,19 +26,19 @@ const (
 	savedAtOnce = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
-// storeStates stores the states of a website, of the latest days first, and reports whether it is done.
+// store stores the states of a website, of the latest days first, and reports whether it is done.
 // Partials of a day are stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory
 // until the next call. It skips a website with fewer pageviews a day.
-func (k *Keeper) storeStates(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
-	k.storing.Lock()
-	defer k.storing.Unlock()
-	b := &batch{keeper: k, from: pageviews, website: website, known: k.merger.Partials.Shelf(website), sets: k.merger.StateSets()}
-	if err := k.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+func (s *States) store(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
+	s.storing.Lock()
+	defer s.storing.Unlock()
+	b := &batch{merger: s.merger, from: pageviews, website: website, known: s.merger.Partials.Shelf(website), sets: s.merger.StateSets()}
+	if err := s.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.site, b.days, b.built = k.batch.Shelf(website), days[n:], nil
+		b.site, b.days, b.built = s.batch.Shelf(website), days[n:], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
@@ -46,14 +46,14 @@ func (k *Keeper) storeStates(ctx context.Context, website store.Subject, days []
 			n, atOnce = len(days), len(b.days)/2
 		case err != nil || !done:
 			return err != nil, err
-		case len(b.built) > 0 && k.batch.Size() < k.batch.MaxBytes()/8:
+		case len(b.built) > 0 && s.batch.Size() < s.batch.MaxBytes()/8:
 			atOnce = min(2*atOnce, merge.ComputedAtOnce)
 		}
 		days = days[:n]
-		k.batch.Forget(website)
+		s.batch.Forget(website)
 	}
 	if names := b.sets.Names(); b.known.Stored.HasOthers(names) { // an older program stored it
-		return true, k.merger.Keeper.DropStates(ctx, website, names)
+		return true, s.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
 }
@@ -63,7 +63,7 @@ var errNotBusy = errors.New("query: the website is not busy")
 
 // A batch makes states of some days.
 type batch struct {
-	keeper  *Keeper
+	merger  *merge.Merger
 	website store.Subject
 	from    int64         // pageviews a day
 	site    *memory.Shelf // that has the partials until they are stored
@@ -116,7 +116,7 @@ func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err err
 
 // gather computes the partials of a state set, of the days that are due.
 func (b *batch) gather(ctx context.Context, bu *merge.StateSet) (one built, err error) {
-	one = built{bu: bu, Lookup: bu.Lookup(b.keeper.merger, b.site, b.website, b.days)}
+	one = built{bu: bu, Lookup: bu.Lookup(b.merger, b.site, b.website, b.days)}
 	one.Snapshot = b.snapshot
 	if err := one.Load(ctx); err != nil {
 		return one, err
@@ -180,7 +180,7 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	found, err := b.keeper.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	found, err := b.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
 		for _, of := range b.days {
 			stored, ok := found[merge.StoredName{Name: name, Of: of}]
@@ -243,8 +243,8 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		save := func(ctx context.Context) error { return b.keeper.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
-		if err := b.keeper.merger.Background.Do(ctx, 0, save); err != nil {
+		save := func(ctx context.Context) error { return b.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.merger.Background.Do(ctx, 0, save); err != nil {
 			return err
 		}
 		noted := make([]memory.StoredVersion, n)
