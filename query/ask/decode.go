@@ -175,12 +175,34 @@ var requestMembers = []member[Request]{
 	{"groupBy", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.GroupBy = r.groupBy(at, v) }},
 	{"sortBy", text(func(q *Request) *string { return &q.SortBy })},
 	{"sortOrder", text(func(q *Request) *string { return &q.SortOrder })},
+	{"totals", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Totals = r.truth(at, v) }},
 }
 
 // parameterMembers lists the fields of a parameter. TestRequestFields compares them with parameterFields.
 var parameterMembers = []member[Parameter]{
 	{"name", text(func(p *Parameter) *string { return &p.Name })},
 	{"id", text(func(p *Parameter) *string { return &p.ID })},
+	{"dataset", text(func(p *Parameter) *string { return &p.Dataset })},
+	{"metrics", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Metrics = r.metrics(at, v) }},
+	{"dimensions", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
+		p.Dimensions = r.names(at, v, MaxDimensions)
+	}},
+	{"goals", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
+		p.Goals = objects(r, at, v, "goals", MaxGoals, goalMembers())
+	}},
+	{"steps", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
+		p.Steps = objects(r, at, v, "steps", MaxSteps, stepMembers())
+	}},
+	{"window", text(func(p *Parameter) *string { return &p.Window })},
+	{"within", text(func(p *Parameter) *string { return &p.Within })},
+	{"start", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
+		p.Start = object(r, at, v, actionMembers(0, itself))
+	}},
+	{"return", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
+		p.Return = object(r, at, v, actionMembers(0, itself))
+	}},
+	{"from", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.From = r.optional(at, v) }},
+	{"to", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.To = r.optional(at, v) }},
 	{"start_date", text(func(p *Parameter) *string { return &p.StartDate })},
 	{"end_date", text(func(p *Parameter) *string { return &p.EndDate })},
 	{"preset", text(func(p *Parameter) *string { return &p.Preset })},
@@ -193,6 +215,7 @@ var parameterMembers = []member[Parameter]{
 	{"groupBy", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.GroupBy = r.groupBy(at, v) }},
 	{"sortBy", text(func(p *Parameter) *string { return &p.SortBy })},
 	{"sortOrder", text(func(p *Parameter) *string { return &p.SortOrder })},
+	{"totals", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Totals = r.truth(at, v) }},
 }
 
 // readObject reads v, an object, into *into. at is its path; the path of a query or a parameter has no field. It walks the

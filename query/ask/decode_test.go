@@ -4,18 +4,118 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestRequestFields(t *testing.T) {
 	for _, of := range []struct{ fields, members []string }{
-		{requestFields, memberNames(requestMembers)}, {parameterFields, memberNames(parameterMembers)}, {filterFields, memberNames(filterMembers())},
+		{requestFields, memberNames(requestMembers)}, {parameterFields, memberNames(parameterMembers)},
 	} {
 		if diff := cmp.Diff(of.fields, of.members); diff != "" {
 			t.Errorf("mistakes are not told in the order of the fields (-want +got):\n%s", diff)
+		}
+	}
+	parts := slices.Concat(memberNames(filterMembers()), memberNames(didMembers(0)), memberNames(goalMembers()), memberNames(stepMembers()), memberNames(metricMembers))
+	for _, name := range parts {
+		if !slices.Contains(partFields, name) {
+			t.Errorf("mistakes in %q have no order", name)
+		}
+	}
+}
+
+// TestDecodeChoice reads all that a parameter may have beside the options that every type takes.
+func TestDecodeChoice(t *testing.T) {
+	body := `{"startDate":"2024-02-01","endDate":"2024-02-02","weekStart":"monday","totals":true,
+		"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"and":[{"field":"property:plan","op":"exists"},
+			{"did":{"event":"signup","in":"range","filters":[{"field":"property:total","op":"gte","value":12.5}]}}]}}]}],
+		"parameters":[
+		{"id":"a","dataset":"events","metrics":["visitors",{"metric":"sum","property":"total","as":"revenue"}],"dimensions":["date","property:plan"]},
+		{"name":"goals","goals":[{"name":"Docs","page":{"op":"starts_with","value":"/docs"},"value":"total"}],"totals":false},
+		{"name":"funnel","steps":[{"page":"/"},{"name":"S","event":{"op":"in","value":["a","b"]}}],"window":"7d","within":"session"},
+		{"name":"retention","start":{"event":"signup"},"return":{"click":"https://a.example"},"granularity":"weekly"},
+		{"name":"paths","from":"","to":"/x"}]}`
+	yes, no, empty, x := true, false, "", "/x"
+	is := func(op Op, values ...string) *Text { return &Text{Op: op, Values: values} }
+	want := Request{
+		StartDate: "2024-02-01", EndDate: "2024-02-02", WeekStart: Monday, Totals: &yes,
+		Filters: []Filter{{Or: []Filter{
+			{Field: "country", Op: Eq, Values: []string{"DE"}},
+			{Not: &Filter{And: []Filter{
+				{Field: "property:plan", Op: Exists},
+				{Did: &Did{In: InRange, Action: Action{Event: is(Eq, "signup"), Filters: []Filter{{Field: "property:total", Op: Gte, Values: []string{"12.5"}}}}}},
+			}}},
+		}}},
+		Parameters: []Parameter{
+			{ID: "a", Dataset: "events", Metrics: []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "total", As: "revenue"}},
+				Dimensions: []string{"date", "property:plan"}},
+			{Name: "goals", Goals: []Goal{{Name: "Docs", Action: Action{Page: is(StartsWith, "/docs")}, Value: "total"}}, Totals: &no},
+			{Name: "funnel", Steps: []Step{{Action: Action{Page: is(Eq, "/")}}, {Name: "S", Action: Action{Event: is(In, "a", "b")}}},
+				Window: "7d", Within: WithinSession},
+			{Name: "retention", Start: &Action{Event: is(Eq, "signup")}, Return: &Action{Click: is(Eq, "https://a.example")}, Granularity: "weekly"},
+			{Name: "paths", From: &empty, To: &x},
+		},
+	}
+	all, _, err := Decode([]byte(body), 0)
+	if err != nil || len(all) != 1 || all[0].Errors != nil {
+		t.Fatalf("Decode: %v, %v", all, err)
+	}
+	if diff := cmp.Diff(want, all[0].Request); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
+
+// TestChoiceMistakes has one mistake, or a few, per row.
+func TestChoiceMistakes(t *testing.T) {
+	deep := strings.Repeat(`{"not":`, 6) + `{"field":"path","op":"eq","value":"/"}` + strings.Repeat("}", 6)
+	many := strings.TrimSuffix(strings.Repeat(`{"field":"path","op":"eq","value":"/"},`, 30), ",")
+	for _, row := range []struct{ why, parameter, filters, want string }{
+		{"a place in a group", `"pages"`, `[{"and":[{"field":"path","op":"eq","value":"/"},{"or":[{"field":"path","op":"eqq","value":"/"}]}]}]`,
+			`filters[0].and[1].or[0].op: unknown operator "eqq"; did you mean "eq"?`},
+		{"an empty group", `"pages"`, `[{"or":[]}]`, "filters[0].or must hold at least one filter"},
+		{"a group that is a leaf too", `"pages"`, `[{"field":"path","op":"eq","value":"/","or":[{"field":"path","op":"eq","value":"/"}]}]`,
+			"filters[0] must be one of a condition, and, or, not and did, not several"},
+		{"six levels", `"pages"`, "[" + deep + "]", "nested too deeply: at most 5"},
+		{"60 leaves", `"pages"`, `[{"or":[` + many + `]},{"or":[` + many + `]}]`, "filters may have at most 50 filters, not 60"},
+		{"a number of a field", `"pages"`, `[{"field":"path","op":"gt","value":"1"}]`, "filters[0].op: gt is for properties only"},
+		{"a value of exists", `"pages"`, `[{"field":"property:a","op":"exists","value":"1"}]`, "filters[0].value must be left out for exists"},
+		{"no key", `"pages"`, `[{"field":"property:","op":"exists"}]`, "filters[0].field must name a property"},
+		{"did of two things", `"pages"`, `[{"did":{"event":"a","page":"/"}}]`, "filters[0].did must have exactly one of event, page and click, not 2"},
+		{"did in did", `"pages"`, `[{"did":{"event":"a","filters":[{"did":{"event":"b"}}]}}]`, "filters[0].did.filters[0].did cannot stand inside"},
+		{"a place of did", `"pages"`, `[{"did":{"event":"a","in":"day"}}]`, `filters[0].did.in: unknown place of events "day"`},
+		{"metrics and a name", `{"name":"pages","metrics":["visitors"]}`, `[]`, "parameters[0].name cannot be given with metrics"},
+		{"a data set alone", `{"dataset":"events"}`, `[]`, "parameters[0].metrics must name at least one metric"},
+		{"dimensions of a type", `{"name":"pages","dimensions":["country"]}`, `[]`, "parameters[0].dimensions: belong to metrics"},
+		{"a column", `{"metrics":[{"metric":"sum","property":"a","as":"a b"}]}`, `[]`, "parameters[0].metrics[0].as must be 1 to 64 letters"},
+		{"goals of one name", `{"name":"goals","goals":[{"name":"a","page":"/"},{"name":"a","page":"/b"}]}`, `[]`,
+			`parameters[0].goals[1].name is that of goals[0], too: "a"`},
+		{"one step", `{"name":"funnel","steps":[{"page":"/"}]}`, `[]`, "parameters[0].steps must have at least 2 steps, not 1"},
+		{"a window", `{"name":"funnel","steps":[{"page":"/"},{"page":"/b"}],"window":"91d"}`, `[]`, "parameters[0].window must be a whole number"},
+		{"a filter of a goal", `{"name":"goals","goals":[{"name":"a","page":"/","filters":[{"field":"path","op":"x","value":""}]}]}`, `[]`,
+			`parameters[0].goals[0].filters[0].op: unknown operator "x"`},
+		{"a week", `{"name":"pages","weekStart":"tuesday"}`, `[]`, `parameters[0].weekStart: unknown first day of weeks "tuesday"`},
+	} {
+		// The preset is wrong too, so that mistakes of parameters are reported with those of the request.
+		body := fmt.Sprintf(`{"preset":"x","parameters":[%s],"filters":%s}`, row.parameter, row.filters)
+		all, _, err := Decode([]byte(body), 0)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%s: %v, %v", row.why, all, err)
+		}
+		if got := all[0].Errors.Error(); !strings.Contains(got, row.want) {
+			t.Errorf("%s: %q is not in\n%s", row.why, row.want, got)
+		}
+	}
+}
+
+func TestParseWindow(t *testing.T) {
+	for text, want := range map[string]time.Duration{"1m": time.Minute, "12h": 12 * time.Hour, "90d": MaxWindow, "0m": 0, "91d": 0, "d": 0,
+		"": 0, "-1d": 0, "1s": 0, "99999999999999999999d": 0, "1 d": 0, "60": 0} {
+		if got, ok := ParseWindow(text); ok != (want > 0) || ok && got != want {
+			t.Errorf("ParseWindow(%q) = %s, %t; want %s", text, got, ok, want)
 		}
 	}
 }
@@ -215,8 +315,8 @@ func TestFilterGroups(t *testing.T) {
 			`filters[0].and[1].or[0].op: unknown operator "eqq"; did you mean "eq"?`},
 		{"the place of an unknown field", `{"or":[{"field":"path","op":"eq","value":"/","feld":""}]}`, `filters[0].or[0].feld: unknown field "feld"`},
 		{"an empty group", `{"or":[]}`, "filters[0].or must hold at least one filter"},
-		{"a leaf that is a group, too", `{"field":"path","op":"eq","value":"/","or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or and not, not several"},
-		{"two groups", `{"and":[` + leaf + `],"or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or and not, not several"},
+		{"a leaf that is a group, too", `{"field":"path","op":"eq","value":"/","or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or, not and did, not several"},
+		{"two groups", `{"and":[` + leaf + `],"or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or, not and did, not several"},
 		{"a group that is no list", `{"and":` + leaf + `}`, "filters[0].and must be an array of filters"},
 		{"a pattern that is none", `{"field":"path","op":"matches","value":"a(b"}`, "filters[0].value is not a regular expression: missing closing ): \"a(b\""},
 		{"a long pattern", `{"field":"path","op":"not_matches","value":"` + strings.Repeat("a", 501) + `"}`, "filters[0].value may have at most 500 bytes, not 501"},

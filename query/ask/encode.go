@@ -21,24 +21,37 @@ type sentRequest struct {
 	GroupBy     []string    `json:"groupBy,omitzero"`
 	Compare     Compare     `json:"compare,omitempty"`
 	SortBy      string      `json:"sortBy,omitempty"`
+	Totals      *bool       `json:"totals,omitempty"`
 	SortOrder   string      `json:"sortOrder,omitempty"`
 }
 
 type sentParameter struct {
-	Name        string   `json:"name,omitempty"`
-	ID          string   `json:"id,omitempty"`
-	StartDate   string   `json:"start_date,omitempty"`
-	EndDate     string   `json:"end_date,omitempty"`
-	Preset      string   `json:"preset,omitempty"`
-	Limit       *int     `json:"limit,omitempty"`
-	Page        int      `json:"page,omitempty"`
-	Filters     []Filter `json:"filters,omitzero"`
-	Granularity string   `json:"granularity,omitempty"`
-	WeekStart   string   `json:"weekStart,omitempty"`
-	GroupBy     []string `json:"groupBy,omitzero"`
-	SortBy      string   `json:"sortBy,omitempty"`
-	SortOrder   string   `json:"sortOrder,omitempty"`
-	Compare     Compare  `json:"compare,omitempty"`
+	Name        string         `json:"name,omitempty"`
+	ID          string         `json:"id,omitempty"`
+	StartDate   string         `json:"start_date,omitempty"`
+	EndDate     string         `json:"end_date,omitempty"`
+	Preset      string         `json:"preset,omitempty"`
+	Limit       *int           `json:"limit,omitempty"`
+	Page        int            `json:"page,omitempty"`
+	Filters     []Filter       `json:"filters,omitzero"`
+	Granularity string         `json:"granularity,omitempty"`
+	WeekStart   string         `json:"weekStart,omitempty"`
+	GroupBy     []string       `json:"groupBy,omitzero"`
+	SortBy      string         `json:"sortBy,omitempty"`
+	SortOrder   string         `json:"sortOrder,omitempty"`
+	Compare     Compare        `json:"compare,omitempty"`
+	Totals      *bool          `json:"totals,omitempty"`
+	Dataset     string         `json:"dataset,omitempty"`
+	Metrics     []ChosenMetric `json:"metrics,omitzero"`
+	Dimensions  []string       `json:"dimensions,omitzero"`
+	Goals       []Goal         `json:"goals,omitzero"`
+	Steps       []Step         `json:"steps,omitzero"`
+	Window      string         `json:"window,omitempty"`
+	Within      string         `json:"within,omitempty"`
+	Start       *Action        `json:"start,omitempty"`
+	Return      *Action        `json:"return,omitempty"`
+	From        *string        `json:"from,omitempty"`
+	To          *string        `json:"to,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler: it writes the body that [Decode] reads q from. It checks nothing, so that the JSON of a
@@ -70,34 +83,63 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 	return whole, err
 }
 
-// MarshalJSON implements json.Marshaler: it writes a group, or a leaf with its values as an array for In and NotIn and otherwise the
-// one value.
+// MarshalJSON implements json.Marshaler: it writes a group, Did, or a leaf with its values as an array for In and NotIn and otherwise
+// the one value.
 func (f Filter) MarshalJSON() ([]byte, error) {
 	type group struct {
 		And []Filter `json:"and,omitzero"`
 		Or  []Filter `json:"or,omitzero"`
 		Not *Filter  `json:"not,omitempty"`
+		Did *Did     `json:"did,omitempty"`
 	}
 	type leaf struct {
 		Field string `json:"field"`
 		Op    Op     `json:"op"`
 		Value any    `json:"value,omitempty"`
 	}
-	sent := leaf{f.Field, f.Op, f.Values}
-	switch {
-	case f.Op.none() && len(f.Values) == 0:
-		sent.Value = nil
-	case !f.Op.many() && len(f.Values) == 1:
-		sent.Value = f.Values[0]
-	}
-	switch isGroup := f.And != nil || f.Or != nil || f.Not != nil; {
-	case !isGroup:
+	sent, parts := leaf{f.Field, f.Op, sentValue(f.Op, f.Values)}, group{f.And, f.Or, f.Not, f.Did}
+	switch isLeaf := f.Parts() == nil && f.Did == nil; {
+	case isLeaf:
 		return json.Marshal(sent)
 	case f.Field == "" && f.Op == "" && f.Values == nil:
-		return json.Marshal(group{f.And, f.Or, f.Not})
+		return json.Marshal(parts)
 	}
 	return json.Marshal(struct { // a mistake that Decode reports
 		leaf
 		group
-	}{sent, group{f.And, f.Or, f.Not}})
+	}{sent, parts})
+}
+
+// sentValue returns values as Decode reads them for op; nil: absent.
+func sentValue(op Op, values []string) any {
+	switch {
+	case op.none() && len(values) == 0:
+		return nil
+	case !op.many() && len(values) == 1:
+		return values[0]
+	}
+	return values
+}
+
+// MarshalJSON implements json.Marshaler: it writes the text alone for Eq.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if t.Op == Eq && len(t.Values) == 1 {
+		return json.Marshal(t.Values[0])
+	}
+	return json.Marshal(struct {
+		Op    Op  `json:"op"`
+		Value any `json:"value,omitempty"`
+	}{t.Op, sentValue(t.Op, t.Values)})
+}
+
+// MarshalJSON implements json.Marshaler: it writes the name alone if m has nothing else.
+func (m ChosenMetric) MarshalJSON() ([]byte, error) {
+	if m.Property == "" && m.As == "" {
+		return json.Marshal(m.Name)
+	}
+	return json.Marshal(struct {
+		Name     string `json:"metric"`
+		Property string `json:"property,omitempty"`
+		As       string `json:"as,omitempty"`
+	}(m))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/pattern"
 )
 
-// A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or exactly one of And, Or and Not. A list of filters
+// A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or exactly one of And, Or, Not and Did. A list of filters
 // holds where all of them do.
 type Filter struct {
 	Field  string // one of Info.Filters, or property:KEY for the property KEY of the row
@@ -20,9 +20,22 @@ type Filter struct {
 	And    []Filter // not empty, unless nil
 	Or     []Filter // likewise
 	Not    *Filter
+	Did    *Did
 }
 
-// Parts are the filters that f is a group of, and nil for a leaf.
+// Did is a condition on what else the person of a row did.
+type Did struct {
+	Action
+	In string `json:"in,omitempty"` // InSession or InRange; empty means InSession
+}
+
+// The values of Did.In: where the action is looked for.
+const (
+	InSession = "session" // in the session of the row, at any time; does not hold for rows without a session
+	InRange   = "range"   // among all events of the visitor of the row in the range; does not hold for rows without a visitor
+)
+
+// Parts are the filters that f is a group of, and nil for a leaf and for Did.
 func (f *Filter) Parts() []Filter {
 	switch {
 	case f.And != nil:
@@ -111,23 +124,32 @@ func CheckFilters(at FieldPath, all []Filter, list *Issues) {
 		return
 	}
 	for i := range all {
-		checkFilter(at.Item(i), &all[i], 0, list)
+		checkFilter(at.Item(i), &all[i], filterPlace{}, list)
 	}
 }
 
-// countLeaves returns the number of leaves in all, through all groups.
+// A filterPlace is where a filter stands.
+type filterPlace struct {
+	depth    int  // groups around it
+	inAction bool // it is a filter of an action
+}
+
+// countLeaves returns the number of leaves in all, through all groups. Did is one, and those of its filters count, too.
 func countLeaves(all []Filter) (n int) {
 	for i := range all {
-		if parts := all[i].Parts(); parts != nil {
-			n += countLeaves(parts)
-			continue
+		switch f := &all[i]; {
+		case f.Parts() != nil:
+			n += countLeaves(f.Parts())
+		case f.Did != nil:
+			n += 1 + countLeaves(f.Did.Filters)
+		default:
+			n++
 		}
-		n++
 	}
 	return n
 }
 
-// Leaves are the leaves of f, which is at that place, with their places.
+// Leaves are the leaves of f, which is at that place, with their places. Did is one of them.
 func Leaves(at FieldPath, f *Filter) iter.Seq2[FieldPath, *Filter] {
 	return func(yield func(FieldPath, *Filter) bool) { eachLeaf(at, f, yield) }
 }
@@ -153,10 +175,9 @@ func eachLeafOf(at FieldPath, all []Filter, yield func(FieldPath, *Filter) bool)
 	return true
 }
 
-// checkFilter checks f, which has depth groups around it.
-func checkFilter(at FieldPath, f *Filter, depth int, list *Issues) {
+func checkFilter(at FieldPath, f *Filter, place filterPlace, list *Issues) {
 	kinds := 0
-	for _, is := range []bool{f.Field != "" || f.Op != "" || f.Values != nil, f.And != nil, f.Or != nil, f.Not != nil} {
+	for _, is := range []bool{f.Field != "" || f.Op != "" || f.Values != nil, f.And != nil, f.Or != nil, f.Not != nil, f.Did != nil} {
 		if is {
 			kinds++
 		}
@@ -164,63 +185,78 @@ func checkFilter(at FieldPath, f *Filter, depth int, list *Issues) {
 	switch {
 	case list.Full():
 	case kinds > 1:
-		list.addf(at, "must be one of a condition, and, or and not, not several")
+		list.addf(at, "must be one of a condition, and, or, not and did, not several")
 	case f.Parts() != nil:
-		checkGroup(at, f, depth, list)
+		checkGroup(at, f, place, list)
+	case f.Did != nil && place.inAction:
+		list.addf(at.Member("did"), "cannot stand inside the filters of an action")
+	case f.Did != nil:
+		f.Did.check(at.Member("did"), place.depth, list)
 	default:
 		CheckLeaf(at, f, list)
 	}
 }
 
-func checkGroup(at FieldPath, f *Filter, depth int, list *Issues) {
+func checkGroup(at FieldPath, f *Filter, place filterPlace, list *Issues) {
 	name := "and"
 	if f.Or != nil {
 		name = "or"
 	}
 	switch inside := at.Member(name); {
-	case depth == maxNesting:
+	case place.depth == maxNesting:
 		list.addf(at, "is nested too deeply: at most %d groups may be around a condition", maxNesting)
 	case f.Not != nil:
-		checkFilter(at.Member("not"), f.Not, depth+1, list)
+		checkFilter(at.Member("not"), f.Not, place.inGroup(), list)
 	case len(f.Parts()) == 0:
 		list.addf(inside, "must hold at least one filter")
 	default:
 		for i := range f.Parts() {
-			checkFilter(inside.Item(i), &f.Parts()[i], depth+1, list)
+			checkFilter(inside.Item(i), &f.Parts()[i], place.inGroup(), list)
 		}
 	}
+}
+
+func (p filterPlace) inGroup() filterPlace {
+	p.depth++
+	return p
 }
 
 // CheckLeaf tells all that is wrong with the leaf f itself, whatever type it is for.
 func CheckLeaf(at FieldPath, f *Filter, list *Issues) {
 	checkField(at.Member("field"), f.Field, list)
-	here, allowed := at.Member("op"), TextOperators()
+	allowed := TextOperators()
 	if strings.HasPrefix(f.Field, PropertyPrefix) {
 		allowed = AllOperators()
 	}
+	checkValues(at, f.Op, f.Values, allowed, list)
+}
+
+// checkValues checks an operator, which must be among allowed, and its values.
+func checkValues(at FieldPath, op Op, values []string, allowed []Op, list *Issues) {
+	here := at.Member("op")
 	switch names := operatorNames(allowed); {
-	case f.Op == "":
+	case op == "":
 		list.Add(here, Error{Message: mistake.Required + ": " + mistake.Or(names...), Allowed: names})
-	case !f.Op.known():
-		list.Add(here, Unknown(Invalid, "operator", string(f.Op), names))
-	case !slices.Contains(allowed, f.Op):
-		list.Add(here, Error{Message: string(f.Op) + " is for properties only, such as property:total", Allowed: names})
+	case !op.known():
+		list.Add(here, Unknown(Invalid, "operator", string(op), names))
+	case !slices.Contains(allowed, op):
+		list.Add(here, Error{Message: string(op) + " is for properties only, such as property:total", Allowed: names})
 	}
 	here = at.Member("value")
-	switch known := f.Op.known(); {
-	case known && f.Op.none() && len(f.Values) > 0:
-		list.addf(here, "must be left out for %s", f.Op)
-	case known && f.Op.many() && len(f.Values) == 0:
-		list.addf(here, "must hold at least one value for %s", f.Op)
-	case known && !f.Op.many() && !f.Op.none() && len(f.Values) != 1:
-		list.addText(here, mistake.Want("one value for "+string(f.Op), strconv.Itoa(len(f.Values))))
+	switch known := op.known(); {
+	case known && op.none() && len(values) > 0:
+		list.addf(here, "must be left out for %s", op)
+	case known && op.many() && len(values) == 0:
+		list.addf(here, "must hold at least one value for %s", op)
+	case known && !op.many() && !op.none() && len(values) != 1:
+		list.addText(here, mistake.Want("one value for "+string(op), strconv.Itoa(len(values))))
 	}
-	list.atMost(here, "values", maxValues, len(f.Values))
-	for _, v := range f.Values[:min(len(f.Values), maxValues)] {
+	list.atMost(here, "values", maxValues, len(values))
+	for _, v := range values[:min(len(values), maxValues)] {
 		checkText(here, v, list)
 	}
-	if (f.Op == Matches || f.Op == NotMatches) && len(f.Values) == 1 && !list.At(here) {
-		if _, err := pattern.Parse(f.Values[0]); err != nil {
+	if (op == Matches || op == NotMatches) && len(values) == 1 && !list.At(here) {
+		if _, err := pattern.Parse(values[0]); err != nil {
 			list.addf(here, "%s", err)
 		}
 	}

@@ -16,13 +16,16 @@ const MaxParameterIssues = 10
 
 // requestFields lists the fields of a request in the order in which mistakes are reported.
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
-	"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder"}
+	"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder", "totals"}
 
-// parameterFields and filterFields list the fields of a parameter and of a filter, in the same order.
+// parameterFields lists the fields of a parameter, and partFields those of filters, metrics, goals, steps and actions, in the same
+// order.
 var (
-	parameterFields = []string{"name", "id", "start_date", "end_date", "preset",
-		"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder"}
-	filterFields = []string{"field", "op", "value", "and", "or", "not"}
+	parameterFields = []string{"name", "id", "dataset", "metrics", "dimensions", "goals", "steps", "window", "within", "start", "return",
+		"from", "to", "start_date", "end_date", "preset",
+		"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder", "totals"}
+	partFields = []string{"name", "metric", "property", "as", "field", "op", "event", "page", "click", "value", "and", "or", "not", "did",
+		"filters", "in"}
 )
 
 // A FieldPath is the place of a mistake in a request: a field of the request or of one of its parameters, an item of the field,
@@ -107,7 +110,7 @@ func (p FieldPath) compare(q FieldPath) int {
 		cmp.Compare(p.Parameter, q.Parameter),
 		cmp.Compare(rank(fields, p.field), rank(fields, q.field)),
 		cmp.Compare(p.index, q.index),
-		cmp.Compare(rank(filterFields, p.part), rank(filterFields, q.part)),
+		cmp.Compare(rank(partFields, p.part), rank(partFields, q.part)),
 	)
 }
 

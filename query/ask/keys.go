@@ -24,14 +24,14 @@ func (q *Request) AppendKey(b []byte) []byte {
 		p := &q.Parameters[i]
 		b = keytext.Texts(b, p.Name, p.ID, p.StartDate, p.EndDate)
 		o := ParameterOptions(p, i)
-		b = o.appendKey(b)
+		b = p.appendChoice(o.appendKey(b))
 	}
 	return b
 }
 
 // appendKey tells nil from empty: it leaves an option to the request.
 func (o *Options) appendKey(b []byte) []byte {
-	if o.preset+o.Granularity+o.WeekStart+string(o.Compare)+o.SortBy+o.SortOrder == "" && o.Limit == nil && o.PageNumber == 0 && o.Filters == nil && o.GroupBy == nil {
+	if o.preset+o.Granularity+o.WeekStart+string(o.Compare)+o.SortBy+o.SortOrder == "" && o.Limit == nil && o.PageNumber == 0 && o.Filters == nil && o.GroupBy == nil && o.Totals == nil {
 		return append(b, '-') // most parameters have none
 	}
 	b = keytext.Texts(b, o.preset, o.Granularity, o.WeekStart, string(o.Compare), o.SortBy, o.SortOrder)
@@ -46,7 +46,14 @@ func (o *Options) appendKey(b []byte) []byte {
 		groups = int64(len(o.GroupBy))
 	}
 	b = append(strconv.AppendBool(b, o.Limit == nil), ' ')
-	b = keytext.Numbers(b, limit, int64(o.PageNumber), filters, groups)
+	totals := int64(-1)
+	if o.Totals != nil {
+		totals = 0
+		if *o.Totals {
+			totals = 1
+		}
+	}
+	b = keytext.Numbers(b, limit, int64(o.PageNumber), filters, groups, totals)
 	b = appendFilters(b, o.Filters)
 	return keytext.Texts(b, o.GroupBy...)
 }
@@ -57,9 +64,12 @@ func appendFilters(b []byte, all []Filter) []byte {
 		f := &all[i]
 		b = keytext.Numbers(keytext.Texts(b, f.Field, string(f.Op)), int64(len(f.Values)))
 		b = keytext.Texts(b, f.Values...)
-		if f.Parts() == nil {
+		if f.Parts() == nil && f.Did == nil {
 			b = append(b, '-') // most filters are leaves
 			continue
+		}
+		if f.Did != nil {
+			b = f.Did.Action.appendKey(keytext.Texts(append(b, 'd'), f.Did.In))
 		}
 		b = appendGroup(appendGroup(b, f.And), f.Or)
 		if f.Not != nil {
@@ -75,4 +85,51 @@ func appendGroup(b []byte, all []Filter) []byte {
 		return append(b, '-')
 	}
 	return appendFilters(keytext.Numbers(b, int64(len(all))), all)
+}
+
+// appendChoice appends what p asks for beside a name and options.
+func (p *Parameter) appendChoice(b []byte) []byte {
+	if p.Dataset+p.Window+p.Within == "" && p.Metrics == nil && p.Dimensions == nil && p.Goals == nil && p.Steps == nil &&
+		p.Start == nil && p.Return == nil && p.From == nil && p.To == nil {
+		return append(b, '-') // most parameters have none
+	}
+	b = keytext.Texts(b, p.Dataset, p.Window, p.Within)
+	b = keytext.Numbers(b, int64(len(p.Metrics)), int64(len(p.Dimensions)), int64(len(p.Goals)), int64(len(p.Steps)))
+	for _, m := range p.Metrics {
+		b = keytext.Texts(b, m.Name, m.Property, m.As)
+	}
+	b = keytext.Texts(b, p.Dimensions...)
+	for i := range p.Goals {
+		b = p.Goals[i].appendKey(keytext.Texts(b, p.Goals[i].Name, p.Goals[i].Value))
+	}
+	for i := range p.Steps {
+		b = p.Steps[i].appendKey(keytext.Texts(b, p.Steps[i].Name))
+	}
+	for _, a := range []*Action{p.Start, p.Return} {
+		if a == nil {
+			b = append(b, '-')
+			continue
+		}
+		b = a.appendKey(append(b, '+'))
+	}
+	for _, text := range []*string{p.From, p.To} {
+		if text == nil {
+			b = append(b, '-')
+			continue
+		}
+		b = keytext.Texts(append(b, '+'), *text)
+	}
+	return b
+}
+
+func (a *Action) appendKey(b []byte) []byte {
+	for _, t := range []*Text{a.Event, a.Page, a.Click} {
+		if t == nil {
+			b = append(b, '-')
+			continue
+		}
+		b = keytext.Numbers(keytext.Texts(b, string(t.Op)), int64(len(t.Values)))
+		b = keytext.Texts(b, t.Values...)
+	}
+	return appendFilters(keytext.Numbers(b, int64(len(a.Filters))), a.Filters)
 }

@@ -21,6 +21,7 @@ type Options struct {
 	GroupBy     []string
 	SortBy      string
 	SortOrder   string
+	Totals      *bool
 
 	parameter int      // whose they are, from 1; 0: the request's
 	own       []string // the fields that are the parameter's; the others are the request's
@@ -57,13 +58,13 @@ func (o *Options) At(field string) FieldPath {
 // OptionsOf returns the options of a request.
 func OptionsOf(q *Request) Options {
 	return Options{preset: q.Preset, Limit: q.Limit, PageNumber: q.Page, Filters: q.Filters, Granularity: q.Granularity, WeekStart: q.WeekStart,
-		Compare: q.Compare, GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder}
+		Compare: q.Compare, GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder, Totals: q.Totals}
 }
 
 // ParameterOptions returns the options of p alone, which is the i-th parameter.
 func ParameterOptions(p *Parameter, i int) Options {
 	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity, WeekStart: p.WeekStart,
-		Compare: p.Compare, GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, parameter: i + 1, own: parameterFields}
+		Compare: p.Compare, GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, Totals: p.Totals, parameter: i + 1, own: parameterFields}
 }
 
 // Over returns the options of o. It takes options that o leaves empty from base.
@@ -86,6 +87,7 @@ func (o Options) Over(base Options) Options {
 	take("groupBy", o.GroupBy != nil, func() { all.GroupBy = o.GroupBy })
 	take("sortBy", o.SortBy != "", func() { all.SortBy = o.SortBy })
 	take("sortOrder", o.SortOrder != "", func() { all.SortOrder = o.SortOrder })
+	take("totals", o.Totals != nil, func() { all.Totals = o.Totals })
 	return all
 }
 

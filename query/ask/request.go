@@ -60,14 +60,15 @@ type Request struct {
 	GroupBy     []string    // fields, at most 50: their values lead the rows
 	Compare     Compare     // the other period that answers are compared with; empty: none
 	SortBy      string      // an output column
+	Totals      *bool       // whether answers have the metrics over all rows, too; nil means no
 	SortOrder   string      // asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics and instants, asc for names and dates
 }
 
-// A Parameter asks for one query type. It takes options that it leaves empty from its request. With only one date, it takes the
-// other one from the resolved range of the request. A mistake in its options fails only this parameter. A limit or a page out of
-// bounds is a mistake of the request.
+// A Parameter asks for one query type by its Name, or for Metrics of its own choice. It takes options that it leaves empty from its
+// request. With only one date, it takes the other one from the resolved range of the request. A mistake in its options fails only this
+// parameter. A limit or a page out of bounds is a mistake of the request.
 type Parameter struct {
-	Name        string
+	Name        string // empty with Metrics
 	ID          string
 	StartDate   string
 	EndDate     string
@@ -81,6 +82,22 @@ type Parameter struct {
 	SortBy      string
 	SortOrder   string
 	Compare     Compare // NoComparison: the parameter is not compared, whatever the request says
+	Totals      *bool
+
+	// A choice of metrics, in place of Name.
+	Dataset    string         // empty means DefaultDataset
+	Metrics    []ChosenMetric // 1 to 10
+	Dimensions []string       // at most 4: fields that groupBy takes, and date
+
+	// What some query types ask about.
+	Goals  []Goal  // of goals and goals_trends: 1 to 20
+	Steps  []Step  // of funnel: 2 to 10
+	Window string  // of funnel: the longest time from the first step to the last, such as 30m, 12h or 7d; empty: no bound
+	Within string  // of funnel: WithinVisitor or WithinSession; empty means WithinVisitor
+	Start  *Action // of retention; nil: any pageview or custom event
+	Return *Action // likewise
+	From   *string // of paths: the path that transitions come from; nil: any
+	To     *string // of paths: the path that they go to; nil: any
 }
 
 // Statements is the largest number of statements that q runs: one per parameter, two where it is
@@ -95,7 +112,7 @@ func (q *Request) Statements() int {
 	return n
 }
 
-// CountFilters returns the number of conditions in the filters of q, through all groups.
+// CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.
 func (q *Request) CountFilters() int { return countLeaves(q.Filters) }
 
 // The most there may be in a request.
@@ -106,6 +123,11 @@ const (
 	maxText       = 2_048   // characters of any text
 	maxGroups     = 50      // fields of groupBy
 	maxDays       = 3_660   // of a range
+	MaxMetrics    = 10      // of a parameter
+	MaxDimensions = 4       // of a parameter
+	MaxGoals      = 20      // of a parameter
+	MinSteps      = 2       // of a funnel
+	MaxSteps      = 10      // of a funnel
 	MaxHourlyDays = 30      // of a range with hourly buckets
 	MaxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
 )
@@ -151,9 +173,17 @@ func checkOptions(all []Parameter, list *Issues) {
 			return
 		}
 		checkGiven(list, dateText{InParameter(i, "start_date"), p.StartDate}, dateText{InParameter(i, "end_date"), p.EndDate})
-		own := ParameterOptions(&p, i)
-		own.Check(list)
+		CheckParameter(&p, i, list)
 	}
+}
+
+// CheckParameter adds the mistakes in the i-th parameter p that fail it alone, as far as it takes neither the catalog nor the clock to
+// find them.
+func CheckParameter(p *Parameter, i int, list *Issues) {
+	own := ParameterOptions(p, i)
+	own.Check(list)
+	checkChoice(p, i, list)
+	checkSubjects(p, i, list)
 }
 
 func checkParameters(all []Parameter, list *Issues) {
@@ -164,8 +194,11 @@ func checkParameters(all []Parameter, list *Issues) {
 	list.atMost(at, "query types", MaxParameters, len(all))
 	for i, p := range all[:min(len(all), MaxParameters)] {
 		here := InParameter(i, "name")
-		if p.Name == "" {
+		switch choice := p.Metrics != nil || p.Dataset != ""; {
+		case p.Name == "" && !choice:
 			list.addText(here, mistake.Required)
+		case p.Name != "" && choice:
+			list.addf(here, "cannot be given with metrics or dataset, which ask without a query type")
 		}
 		checkText(here, p.Name, list)
 		checkText(InParameter(i, "id"), p.ID, list)

@@ -24,7 +24,7 @@ func TestSynonymsAreOfNamesThatExist(t *testing.T) {
 		names []string
 	}{
 		{ask.TypeSynonyms, typeNames},
-		{ask.NameSynonyms, slices.Concat(ask.RequestFields, ask.ParameterFields, ask.FilterFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
+		{ask.NameSynonyms, slices.Concat(ask.RequestFields, ask.ParameterFields, ask.PartFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
 	} {
 		for word, names := range of.also {
 			for _, name := range names {

@@ -157,13 +157,17 @@ func (r *reader) parameters(at FieldPath, v fieldValue) []Parameter {
 
 // groupBy reads one field or several.
 func (r *reader) groupBy(at FieldPath, v fieldValue) []string {
-	const what = "fields"
 	if v.json == nil {
-		return r.split(at, what, maxGroups, v.text)
+		return r.split(at, "fields", maxGroups, v.text)
 	}
 	if name, ok := v.str(); ok {
 		return []string{name}
 	}
+	return r.names(at, v, maxGroups)
+}
+
+// names reads an array of fields.
+func (r *reader) names(at FieldPath, v fieldValue, most int) []string {
 	if v.kind() != "an array" {
 		r.wrong(at, `a field or an array of fields, such as ["country"]`, v)
 		return nil
@@ -175,10 +179,68 @@ func (r *reader) groupBy(at FieldPath, v fieldValue) []string {
 		if !ok {
 			r.addText(at.Item(i), mistake.Want("a string", item.kind()))
 		}
-		if i < maxGroups {
+		if i < most {
 			all = append(all, name)
 		}
 	}
-	r.atMost(at, what, maxGroups, len(items))
+	r.atMost(at, "fields", most, len(items))
+	return all
+}
+
+// truth reads a boolean; an address has it as true or false.
+func (r *reader) truth(at FieldPath, v fieldValue) *bool {
+	given := v.text
+	if v.json != nil {
+		if v.kind() != "a boolean" {
+			r.wrong(at, "true or false", v)
+			return nil
+		}
+		given = string(v.json)
+	}
+	yes := given == "true"
+	if !yes && given != "false" {
+		r.addText(at, mistake.Want("true or false", Quote(given)))
+		return nil
+	}
+	return &yes
+}
+
+// optional reads a string that may be absent.
+func (r *reader) optional(at FieldPath, v fieldValue) *string {
+	s, ok := v.str()
+	if !ok {
+		r.wrong(at, "a string", v)
+		return nil
+	}
+	return &s
+}
+
+// object reads an object; nil: it is none.
+func object[T any](r *reader, at FieldPath, v fieldValue, known []member[T]) *T {
+	if v.kind() != "an object" {
+		r.wrong(at, "an object", v)
+		return nil
+	}
+	into := new(T)
+	readObject(r, known, at, v, into)
+	return into
+}
+
+// objects reads an array of objects.
+func objects[T any](r *reader, at FieldPath, v fieldValue, what string, most int, known []member[T]) []T {
+	if v.kind() != "an array" {
+		r.wrong(at, "an array of objects", v)
+		return nil
+	}
+	items := v.items()
+	all := make([]T, min(len(items), most))
+	for i, item := range items[:len(all)] {
+		if item.kind() != "an object" {
+			r.addText(at.Item(i), mistake.Want("an object", item.kind()))
+			continue
+		}
+		readObject(r, known, at.Item(i), item, &all[i])
+	}
+	r.atMost(at, what, most, len(items))
 	return all
 }

@@ -6,26 +6,33 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// A sentFilter is a filter, whether its value was sent and as an array, and the number of groups around it.
+// A sentFilter is a filter, what is known of its values, and the number of groups around it.
 type sentFilter struct {
 	Filter
-	array bool
-	has   bool
+	sent  sentValues
 	depth int
 }
+
+// sentValues says whether values were sent, and as an array.
+type sentValues struct{ array, has bool }
 
 // filterMembers are the fields of a filter. It is a function because filters hold filters.
 func filterMembers() []member[sentFilter] {
 	return []member[sentFilter]{
 		{"field", text(func(f *sentFilter) *string { return &f.Field })},
 		{"op", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.Op = Op(r.text(at, v)) }},
-		{"value", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { r.values(at, v, f) }},
+		{"value", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.Values, f.sent = r.values(at, v) }},
 		{"and", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.And = r.group(at, v, f.depth+1) }},
 		{"or", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) { f.Or = r.group(at, v, f.depth+1) }},
 		{"not", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) {
 			if v.kind() != "null" {
 				not := r.filter(at, v, f.depth+1)
 				f.Not = &not
+			}
+		}},
+		{"did", func(r *reader, at FieldPath, v fieldValue, f *sentFilter) {
+			if f.Did = object(r, at, v, didMembers(f.depth)); f.Did == nil && v.kind() != "null" {
+				f.Did = &Did{} // a leaf of this kind all the same
 			}
 		}},
 	}
@@ -77,31 +84,36 @@ func (r *reader) filter(at FieldPath, v fieldValue, depth int) Filter {
 	}
 	f := sentFilter{depth: depth}
 	readObject(r, filterMembers(), at, v, &f)
-	at = at.Member("value")
-	switch {
-	case f.And != nil || f.Or != nil || f.Not != nil || f.Op.none():
-	case !f.has:
-		r.addText(at, mistake.Required)
-	case !f.Op.known():
-		// The operator says whether one value is meant or several.
-	case f.Op.many() && !f.array:
-		r.addText(at, mistake.Want("an array for "+string(f.Op), "one value"))
-	case !f.Op.many() && f.array:
-		r.addf(at, "must be one value for %s, not an array; use in or not_in for several", f.Op)
+	if f.Parts() == nil && f.Did == nil {
+		r.checkSent(at.Member("value"), f.Op, f.sent)
 	}
 	return f.Filter
 }
 
+// checkSent tells when values were not sent in the form that op takes.
+func (r *reader) checkSent(at FieldPath, op Op, sent sentValues) {
+	switch {
+	case op.none():
+	case !sent.has:
+		r.addText(at, mistake.Required)
+	case !op.known():
+		// The operator says whether one value is meant or several.
+	case op.many() && !sent.array:
+		r.addText(at, mistake.Want("an array for "+string(op), "one value"))
+	case !op.many() && sent.array:
+		r.addf(at, "must be one value for %s, not an array; use in or not_in for several", op)
+	}
+}
+
 // values reads a scalar or an array of scalars.
-func (r *reader) values(at FieldPath, v fieldValue, f *sentFilter) {
-	f.has, f.array = v.kind() != "null", v.kind() == "an array"
-	if !f.array {
+func (r *reader) values(at FieldPath, v fieldValue) (values []string, sent sentValues) {
+	sent = sentValues{has: v.kind() != "null", array: v.kind() == "an array"}
+	if !sent.array {
 		if s, ok := v.scalar(); ok {
-			f.Values = []string{s}
-			return
+			return []string{s}, sent
 		}
 		r.wrong(at, "a string or an array of strings", v)
-		return
+		return nil, sent
 	}
 	items := v.items()
 	for i, item := range items {
@@ -110,8 +122,9 @@ func (r *reader) values(at FieldPath, v fieldValue, f *sentFilter) {
 			r.addf(at, "must hold strings, not %s", item.kind())
 		}
 		if i < maxValues {
-			f.Values = append(f.Values, s)
+			values = append(values, s)
 		}
 	}
 	r.atMost(at, "values", maxValues, len(items))
+	return values, sent
 }

@@ -43,6 +43,14 @@ type Type struct {
 	ZeroFill bool     // each of Values has a row, also where nothing counts
 
 	RequiredFilter string // a field that must be filtered by, with eq; empty: none
+
+	Needs   []string // parts of a parameter, by their names in a request, that it must have, such as goals: see ask.Parameter.Parts
+	MayHave []string // further ones that it may have
+}
+
+// Takes reports whether parameters of ty may have a part.
+func (ty *Type) Takes(part string) bool {
+	return slices.Contains(ty.Needs, part) || slices.Contains(ty.MayHave, part)
 }
 
 // Shape says what the rows of an answer stand for.

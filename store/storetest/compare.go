@@ -82,9 +82,9 @@ func compare(ctx context.Context, questions iter.Seq[reference.Question], want, 
 			}
 			found.note(q, w, g)
 		default:
-			found.answers[q.Type]++
+			found.answers[q.Type+q.Dataset]++
 			if w.speaks {
-				found.nonEmpty[q.Type]++
+				found.nonEmpty[q.Type+q.Dataset]++
 			}
 			if !bytes.Equal(w.json, g.json) {
 				found.note(q, w, g)

@@ -38,6 +38,7 @@ type Plan struct {
 	Group     []*catalog.Field // leading columns by groupBy
 	Filters   []Condition      // the caller's
 	Mandatory []Condition      // the access's; they cut the data first
+	Behaviour *Behaviour       // nil for most types
 	Sort      []catalog.Order  // without the keys that break ties
 	Limit     int              // 0: all, for a series that asked for no limit and for the other period
 	Offset    int
@@ -213,7 +214,7 @@ func (v *resolver) parameter(i int, p ask.Parameter) Parameter {
 	}
 	list := ask.Issues{Limit: ask.MaxParameterIssues}
 	ty, own := v.typeNamed(ask.InParameter(i, ""), p.Name, &list), ask.ParameterOptions(&p, i)
-	if own.Check(&list); len(list.Errors) == 0 {
+	if ask.CheckParameter(&p, i, &list); len(list.Errors) == 0 {
 		found.Plan = v.plan(i, p, ty, own.Over(v.options), &list)
 	}
 	if found.Err = mergeErrors(list.Sorted()); found.Err != nil {
