@@ -90,7 +90,7 @@ func TestAStoreThatSealsNothing(t *testing.T) {
 	_, seal := w.Keeper.Seal(t.Context())
 	for name, err := range map[string]error{
 		"Seals.Verify": verify, "RebuildSeals": rebuild, "Seal": seal, "Reseal": w.Reseal(t.Context()), "Finish": w.Finish(t.Context()),
-		"Seals.Seal": w.Seals.Seal(t.Context(), site, on(0), on(1)), "ResealDays": w.Seals.Reseal(t.Context(), site, on(0), on(1)),
+		"Seals.Seal": w.Seals.Seal(t.Context(), site, on(0), on(1)), "Seals.Reseal": w.Seals.Reseal(t.Context(), site, on(0), on(1)),
 	} {
 		if !errors.Is(err, merge.ErrNotDerived) {
 			t.Errorf("%s returns %v", name, err)

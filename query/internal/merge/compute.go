@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// One statement computes partials of computedAtOnce stretches at first, then of twice as many while it gives few rows, and
+// One statement computes partials of ComputedAtOnce stretches at first, then of twice as many while it gives few rows, and
 // of mostAtOnce at most: its rows are held until partials are made of them.
 const (
 	ComputedAtOnce = 7
@@ -24,8 +24,8 @@ const (
 
 // GatherPart finds the partials of a part, and computes the missing ones.
 func (g *Lookup) GatherPart(ctx context.Context, of *mergedPart) error {
-	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
-	// question, though rows may have come since.
+	// Another question about this website may compute the same partials now. They are as new as this question, though rows may
+	// have come since.
 	if !g.background {
 		if err := g.Site.Lock(ctx); err != nil {
 			return err
@@ -49,7 +49,7 @@ func (g *Lookup) GatherPart(ctx context.Context, of *mergedPart) error {
 	return g.ComputeAll(ctx, of, missing, versions)
 }
 
-// ComputeAll computes the partials of a part in these stretches. It stops with errNoRoom if the partials found so far do not fit
+// ComputeAll computes the partials of a part in these stretches. It stops with [ErrNoRoom] if the partials found so far do not fit
 // into memory together. The caller holds the lock of the website, except in the background.
 func (g *Lookup) ComputeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for atOnce := ComputedAtOnce; len(missing) > 0; {

@@ -122,9 +122,9 @@ func (j judge) mostlyStored(ctx context.Context) bool {
 		return false
 	}
 	known := j.merger.StateSets()
-	bundles := make([]*StateSet, len(j.parts))
+	sets := make([]*StateSet, len(j.parts))
 	for i, of := range j.parts {
-		if bundles[i] = known.of(j.Merge, of); bundles[i] == nil {
+		if sets[i] = known.of(j.Merge, of); sets[i] == nil {
 			return false
 		}
 	}
@@ -132,11 +132,11 @@ func (j judge) mostlyStored(ctx context.Context) bool {
 		return false
 	}
 	if j.Load(ctx) != nil {
-		return false // whoever answers finds out why
+		return false // the caller that answers finds out why
 	}
 	for i, of := range j.parts {
 		versions, days, stored := j.Versions(of), 0, 0
-		for k, version := range j.Site.Stored.Versions(bundles[i].Name, j.stretches) {
+		for k, version := range j.Site.Stored.Versions(sets[i].Name, j.stretches) {
 			if versions[k] > 0 {
 				days++
 				if version >= versions[k] {
@@ -153,7 +153,7 @@ func (j judge) mostlyStored(ctx context.Context) bool {
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
 func (j judge) mostlyInMemory(ctx context.Context) bool {
-	if !j.Site.Has(j.all()) || j.Load(ctx) != nil { // whoever answers finds out why
+	if !j.Site.Has(j.all()) || j.Load(ctx) != nil { // the caller that answers finds out why
 		return false
 	}
 	return !slices.ContainsFunc(j.parts, func(of *mergedPart) bool {

@@ -98,9 +98,9 @@ func (l *loader) decode(all []storedDays) {
 }
 
 // dictionaries returns the dictionaries that were read and are not damaged.
-func (bu *StateSet) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*codec.Dictionary {
+func (set *StateSet) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*codec.Dictionary {
 	found := map[StoredName]*codec.Dictionary{}
-	for _, name := range bu.Called {
+	for _, name := range set.Called {
 		for _, day := range days {
 			at := StoredName{name, day}
 			if stored, ok := read[at]; ok {

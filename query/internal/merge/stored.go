@@ -39,7 +39,7 @@ func DayOf(start time.Time) calendar.Interval {
 // loadStored loads stored states of the missing stretches of a part, and returns the stretches that are still missing. The caller
 // holds the lock of the website, except in the background.
 func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
-	bu, wanted, others := g.stored(ctx, of, missing, versions)
+	set, wanted, others := g.stored(ctx, of, missing, versions)
 	if len(wanted) == 0 {
 		return missing, nil
 	}
@@ -51,22 +51,22 @@ func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	} else {
 		g.computeBeside(ctx, of, others)
 	}
-	l := loader{g.merger, g.Site, g.p.Subject, bu, g.aggregates(of)}
+	l := loader{g.merger, g.Site, g.p.Subject, set, g.aggregates(of)}
 	l.load(ctx, wanted)
 	return g.Look(of, versions), nil
 }
 
 // stored returns the missing stretches of a part that the store has, in a state set, and the others.
-func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *StateSet, wanted []calendar.Interval, others []int) {
+func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (set *StateSet, wanted []calendar.Interval, others []int) {
 	if g.merger.Keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
 	}
 	known := g.merger.StateSets()
-	bu = known.of(g.Merge, of)
-	if bu == nil || !g.Site.Stored.IsKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
+	set = known.of(g.Merge, of)
+	if set == nil || !g.Site.Stored.IsKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
 		return nil, nil, missing
 	}
-	stored := g.Site.Stored.Versions(bu.Name, g.stretches)
+	stored := g.Site.Stored.Versions(set.Name, g.stretches)
 	for _, i := range missing {
 		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
@@ -74,7 +74,7 @@ func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, vers
 			others = append(others, i)
 		}
 	}
-	return bu, wanted, others
+	return set, wanted, others
 }
 
 // A pending statement computes partials while stored ones are loaded.
@@ -120,8 +120,8 @@ type StoredName struct {
 }
 
 // Unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
-func (bu *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
-	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
+func (set *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
+	return slices.DeleteFunc(set.Dictionaries(some), func(members string) bool {
 		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return site.Dictionary(members, s) == nil })
 	})
 }
