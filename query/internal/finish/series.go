@@ -117,7 +117,7 @@ func (s *series) fill() answer.Table {
 	columns := make([]answer.Cells, 0, len(cols))
 	for i := range cols {
 		c, values := &cols[i], store.Column{Kind: dialect.Text}
-		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.Name == c.Name }); {
+		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.ShownAs() == c.Name }); {
 		case group >= 0:
 			for range s.buckets {
 				for _, combination := range s.combinations {
@@ -128,8 +128,24 @@ func (s *series) fill() answer.Table {
 			values.Texts = dates
 		default:
 			values = answer.Gather(&s.rows.Columns[i], stored)
+			if s.plan.Type.IsShare(i - len(s.plan.Group)) {
+				noShares(&values, stored)
+			}
 		}
 		columns = append(columns, answer.Cells{Output: c, Column: values})
 	}
 	return answer.NewTable(n, columns)
+}
+
+// noShares sets the shares of rows that were added to 0, unless all shares are null.
+func noShares(shares *store.Column, stored []int) {
+	any := false
+	for row := range stored {
+		any = any || !shares.Null(row)
+	}
+	for row, from := range stored {
+		if any && from < 0 {
+			shares.Valid[row] = true
+		}
+	}
 }
