@@ -18,8 +18,20 @@ type (
 	Request = ask.Request
 	// A Parameter asks for one query type.
 	Parameter = ask.Parameter
+	// A ChosenMetric is one column of a parameter that chooses its own.
+	ChosenMetric = ask.ChosenMetric
+	// An Action says which events are meant.
+	Action = ask.Action
+	// A Text is a test of a text.
+	Text = ask.Text
+	// A Goal is an action whose events and visitors are counted.
+	Goal = ask.Goal
+	// A Step is one of a funnel.
+	Step = ask.Step
 	// A Filter is one condition on rows.
 	Filter = ask.Filter
+	// Did is a condition on what else the person of a row did.
+	Did = ask.Did
 	// Op is the comparison that a filter makes.
 	Op = ask.Op
 	// Compare is the other period that an answer is compared with.

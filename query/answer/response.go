@@ -115,9 +115,12 @@ func (t Table) Len() int { return t.len }
 // NewTable returns the table of these columns, each of which has at least that many rows.
 func NewTable(rows int, columns []Cells) Table { return Table{len: rows, columns: columns} }
 
-// With returns t with these columns in place of its own.
-func (t Table) With(columns []Cells) Table {
-	t.columns = columns
+// Moved returns t with the column at from moved to the place to. A table without columns stays as it is.
+func (t Table) Moved(from, to int) Table {
+	if len(t.columns) > 0 {
+		moved := t.columns[from]
+		t.columns = slices.Insert(slices.Delete(slices.Clone(t.columns), from, from+1), to, moved)
+	}
 	return t
 }
 

@@ -12,8 +12,8 @@ import (
 // DefaultDataset is the dataset of a choice of metrics that names none.
 const DefaultDataset = "pageviews"
 
-// A Metric is one column of a parameter that chooses its own.
-type Metric struct {
+// A ChosenMetric is one column of a parameter that chooses its own.
+type ChosenMetric struct {
 	Name     string // of the dataset, or with Property one of sum, avg, min, max, median, p75, p90, p95, p99, count, distinct
 	Property string // the key of a property; empty: a metric of the dataset
 	As       string // the name of the column, of letters, digits and _; empty: Name, or with Property NAME_KEY
@@ -107,7 +107,7 @@ func checkChoice(p *Parameter, i int, list *Issues) {
 	}
 }
 
-func (m *Metric) check(at FieldPath, list *Issues) {
+func (m *ChosenMetric) check(at FieldPath, list *Issues) {
 	if m.Name == "" {
 		list.addf(at, "must name a metric")
 	}
@@ -217,4 +217,24 @@ func (d *Did) check(at FieldPath, depth int, list *Issues) {
 	if d.In != "" && d.In != InSession && d.In != InRange {
 		list.Add(at.Member("in"), Unknown(Invalid, "place of events", d.In, []string{InSession, InRange}))
 	}
+}
+
+// Parts are the names of what p asks about beside its name, options and a choice of metrics: goals, steps, window, within, start, return,
+// from and to.
+func (p *Parameter) Parts() []string {
+	var names []string
+	add := func(name string, given bool) {
+		if given {
+			names = append(names, name)
+		}
+	}
+	add("goals", p.Goals != nil)
+	add("steps", p.Steps != nil)
+	add("window", p.Window != "")
+	add("within", p.Within != "")
+	add("start", p.Start != nil)
+	add("return", p.Return != nil)
+	add("from", p.From != nil)
+	add("to", p.To != nil)
+	return names
 }

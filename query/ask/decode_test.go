@@ -51,7 +51,7 @@ func TestDecodeChoice(t *testing.T) {
 			}}},
 		}}},
 		Parameters: []Parameter{
-			{ID: "a", Dataset: "events", Metrics: []Metric{{Name: "visitors"}, {Name: "sum", Property: "total", As: "revenue"}},
+			{ID: "a", Dataset: "events", Metrics: []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "total", As: "revenue"}},
 				Dimensions: []string{"date", "property:plan"}},
 			{Name: "goals", Goals: []Goal{{Name: "Docs", Action: Action{Page: is(StartsWith, "/docs")}, Value: "total"}}, Totals: &no},
 			{Name: "funnel", Steps: []Step{{Action: Action{Page: is(Eq, "/")}}, {Name: "S", Action: Action{Event: is(In, "a", "b")}}},

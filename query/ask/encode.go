@@ -26,32 +26,32 @@ type sentRequest struct {
 }
 
 type sentParameter struct {
-	Name        string   `json:"name,omitempty"`
-	ID          string   `json:"id,omitempty"`
-	StartDate   string   `json:"start_date,omitempty"`
-	EndDate     string   `json:"end_date,omitempty"`
-	Preset      string   `json:"preset,omitempty"`
-	Limit       *int     `json:"limit,omitempty"`
-	Page        int      `json:"page,omitempty"`
-	Filters     []Filter `json:"filters,omitzero"`
-	Granularity string   `json:"granularity,omitempty"`
-	WeekStart   string   `json:"weekStart,omitempty"`
-	GroupBy     []string `json:"groupBy,omitzero"`
-	SortBy      string   `json:"sortBy,omitempty"`
-	SortOrder   string   `json:"sortOrder,omitempty"`
-	Compare     Compare  `json:"compare,omitempty"`
-	Totals      *bool    `json:"totals,omitempty"`
-	Dataset     string   `json:"dataset,omitempty"`
-	Metrics     []Metric `json:"metrics,omitzero"`
-	Dimensions  []string `json:"dimensions,omitzero"`
-	Goals       []Goal   `json:"goals,omitzero"`
-	Steps       []Step   `json:"steps,omitzero"`
-	Window      string   `json:"window,omitempty"`
-	Within      string   `json:"within,omitempty"`
-	Start       *Action  `json:"start,omitempty"`
-	Return      *Action  `json:"return,omitempty"`
-	From        *string  `json:"from,omitempty"`
-	To          *string  `json:"to,omitempty"`
+	Name        string         `json:"name,omitempty"`
+	ID          string         `json:"id,omitempty"`
+	StartDate   string         `json:"start_date,omitempty"`
+	EndDate     string         `json:"end_date,omitempty"`
+	Preset      string         `json:"preset,omitempty"`
+	Limit       *int           `json:"limit,omitempty"`
+	Page        int            `json:"page,omitempty"`
+	Filters     []Filter       `json:"filters,omitzero"`
+	Granularity string         `json:"granularity,omitempty"`
+	WeekStart   string         `json:"weekStart,omitempty"`
+	GroupBy     []string       `json:"groupBy,omitzero"`
+	SortBy      string         `json:"sortBy,omitempty"`
+	SortOrder   string         `json:"sortOrder,omitempty"`
+	Compare     Compare        `json:"compare,omitempty"`
+	Totals      *bool          `json:"totals,omitempty"`
+	Dataset     string         `json:"dataset,omitempty"`
+	Metrics     []ChosenMetric `json:"metrics,omitzero"`
+	Dimensions  []string       `json:"dimensions,omitzero"`
+	Goals       []Goal         `json:"goals,omitzero"`
+	Steps       []Step         `json:"steps,omitzero"`
+	Window      string         `json:"window,omitempty"`
+	Within      string         `json:"within,omitempty"`
+	Start       *Action        `json:"start,omitempty"`
+	Return      *Action        `json:"return,omitempty"`
+	From        *string        `json:"from,omitempty"`
+	To          *string        `json:"to,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler: it writes the body that [Decode] reads q from. It checks nothing, so that the JSON of a
@@ -133,7 +133,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON implements json.Marshaler: it writes the name alone if m has nothing else.
-func (m Metric) MarshalJSON() ([]byte, error) {
+func (m ChosenMetric) MarshalJSON() ([]byte, error) {
 	if m.Property == "" && m.As == "" {
 		return json.Marshal(m.Name)
 	}

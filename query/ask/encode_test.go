@@ -94,11 +94,50 @@ func randomRequest(rnd *rand.Rand) Request {
 			p = Parameter{Name: p.Name, ID: oneOf(rnd, "", "p"), StartDate: oneOf(rnd, "", "2026-03-03"), EndDate: oneOf(rnd, "", "2026-03-04"),
 				Preset: oneOf(rnd, "", "yesterday"), Limit: randomLimit(rnd), Page: rnd.IntN(3), Filters: randomFilters(rnd),
 				Granularity: oneOf(rnd, "", "daily"), GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "path"), SortOrder: oneOf(rnd, "", "asc"),
-				Compare: oneOf(rnd, "", PreviousYear, NoComparison)}
+				Compare: oneOf(rnd, "", PreviousYear, NoComparison), Totals: oneOf(rnd, nil, new(true), new(false))}
+			randomParts(rnd, &p)
 		}
 		q.Parameters = append(q.Parameters, p)
 	}
 	return q
+}
+
+// randomParts gives p a choice of metrics, or what a type asks about.
+func randomParts(rnd *rand.Rand, p *Parameter) {
+	action := func() Action {
+		text := &Text{Op: oneOf(rnd, Eq, StartsWith), Values: []string{oneOf(rnd, "", "/a", "\u2028<")}}
+		if rnd.IntN(3) == 0 {
+			text = &Text{Op: oneOf(rnd, In, NotIn), Values: []string{"a", "b"}[:1+rnd.IntN(2)]}
+		}
+		a := Action{Event: text}
+		switch rnd.IntN(3) {
+		case 0:
+			a = Action{Page: text}
+		case 1:
+			a = Action{Click: text}
+		}
+		if rnd.IntN(2) == 0 {
+			a.Filters = []Filter{{Field: "property:a", Op: Exists}}
+		}
+		return a
+	}
+	switch rnd.IntN(6) {
+	case 0:
+		p.Name, p.Dataset, p.Dimensions = "", oneOf(rnd, "", "events"), [][]string{nil, {}, {"date", "property:a"}}[rnd.IntN(3)]
+		p.Metrics = []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "a", As: oneOf(rnd, "", "b")}, {Name: "c", As: "d"}}[:1+rnd.IntN(3)]
+	case 1:
+		p.Goals = []Goal{{Name: "a", Action: action(), Value: oneOf(rnd, "", "v")}, {Name: oneOf(rnd, "a", "b", "c"), Action: action()}}
+	case 2:
+		p.Steps, p.Window = []Step{{Action: action()}, {Name: oneOf(rnd, "", "b"), Action: action()}}, oneOf(rnd, "", "7d", "30m")
+		p.Within = oneOf(rnd, "", WithinSession, WithinVisitor)
+	case 3:
+		p.Start, p.Return = oneOf(rnd, nil, new(action())), oneOf(rnd, nil, new(action()))
+	case 4:
+		p.From, p.To = oneOf(rnd, nil, new(""), new("/a")), oneOf(rnd, nil, new("/b"))
+	}
+	if rnd.IntN(4) == 0 {
+		p.Filters = append(p.Filters, Filter{Did: &Did{Action: action(), In: oneOf(rnd, "", InRange)}})
+	}
 }
 
 func randomLimit(rnd *rand.Rand) *int {

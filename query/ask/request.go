@@ -85,9 +85,9 @@ type Parameter struct {
 	Totals      *bool
 
 	// A choice of metrics, in place of Name.
-	Dataset    string   // empty means DefaultDataset
-	Metrics    []Metric // 1 to 10
-	Dimensions []string // at most 4: fields that groupBy takes, and date
+	Dataset    string         // empty means DefaultDataset
+	Metrics    []ChosenMetric // 1 to 10
+	Dimensions []string       // at most 4: fields that groupBy takes, and date
 
 	// What some query types ask about.
 	Goals  []Goal  // of goals and goals_trends: 1 to 20
@@ -120,7 +120,7 @@ func (q *Request) Statements() int {
 		totals := cmp.Or(p.Totals, q.Totals)
 		for _, more := range []bool{
 			cmp.Or(p.Compare, q.Compare).Any(), totals != nil && *totals,
-			slices.ContainsFunc(p.Metrics, func(m Metric) bool { return m.Property != "" }),
+			slices.ContainsFunc(p.Metrics, func(m ChosenMetric) bool { return m.Property != "" }),
 		} {
 			if more {
 				n++

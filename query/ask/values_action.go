@@ -37,20 +37,20 @@ func stepMembers() []member[Step] {
 }
 
 // metricMembers are the fields of a metric that is not only a name.
-var metricMembers = []member[Metric]{
-	{"metric", text(func(m *Metric) *string { return &m.Name })},
-	{"property", text(func(m *Metric) *string { return &m.Property })},
-	{"as", text(func(m *Metric) *string { return &m.As })},
+var metricMembers = []member[ChosenMetric]{
+	{"metric", text(func(m *ChosenMetric) *string { return &m.Name })},
+	{"property", text(func(m *ChosenMetric) *string { return &m.Property })},
+	{"as", text(func(m *ChosenMetric) *string { return &m.As })},
 }
 
 // metrics reads an array of metrics, each by its name or as an object.
-func (r *reader) metrics(at FieldPath, v fieldValue) []Metric {
+func (r *reader) metrics(at FieldPath, v fieldValue) []ChosenMetric {
 	if v.kind() != "an array" {
 		r.wrong(at, `an array of metrics, such as ["visitors"]`, v)
 		return nil
 	}
 	items := v.items()
-	all := make([]Metric, min(len(items), MaxMetrics))
+	all := make([]ChosenMetric, min(len(items), MaxMetrics))
 	for i, item := range items[:len(all)] {
 		switch item.kind() {
 		case "a string":

@@ -63,7 +63,7 @@ func (r *Registry) Widest(d *Dataset) ([]*BoundType, error) {
 	var metrics ask.Parameter
 	for _, name := range d.metricNames(r.metrics) {
 		if name != ShareColumn {
-			metrics.Metrics = append(metrics.Metrics, ask.Metric{Name: name})
+			metrics.Metrics = append(metrics.Metrics, ask.ChosenMetric{Name: name})
 		}
 	}
 	fields := ask.Parameter{Metrics: metrics.Metrics[:1]} // of Source, whose fields the dimensions are
@@ -75,7 +75,7 @@ func (r *Registry) Widest(d *Dataset) ([]*BoundType, error) {
 	}
 	if d.HasPropertyMetrics() {
 		for _, function := range propertyFunctions() {
-			metrics.Metrics = append(metrics.Metrics, ask.Metric{Name: function, Property: "x"})
+			metrics.Metrics = append(metrics.Metrics, ask.ChosenMetric{Name: function, Property: "x"})
 		}
 	}
 	var list ask.Issues
@@ -135,7 +135,7 @@ func (c *chooser) dimensions(names []string) {
 	}
 }
 
-func (c *chooser) metrics(all []ask.Metric) {
+func (c *chooser) metrics(all []ask.ChosenMetric) {
 	for i := range all {
 		m, at := &all[i], c.at("metrics", i)
 		bound, name := c.metric(m, at), columnName(m)
@@ -148,7 +148,7 @@ func (c *chooser) metrics(all []ask.Metric) {
 		}
 		if !bound.isShare && c.shared == "" {
 			c.shared = name
-			if slices.ContainsFunc(all, func(m ask.Metric) bool { return m.Name == ShareColumn && m.Property == "" }) && !bound.hasShares() {
+			if slices.ContainsFunc(all, func(m ask.ChosenMetric) bool { return m.Name == ShareColumn && m.Property == "" }) && !bound.hasShares() {
 				c.list.Add(at, ask.Error{Message: fmt.Sprintf("percentage is a share of the first metric, which must be a count or a sum; %s is neither", ask.Quote(m.Name))})
 			}
 		}
@@ -161,7 +161,7 @@ func (c *chooser) metrics(all []ask.Metric) {
 }
 
 // metric returns the metric that m names; nil after a mistake.
-func (c *chooser) metric(m *ask.Metric, at ask.FieldPath) *BoundMetric {
+func (c *chooser) metric(m *ask.ChosenMetric, at ask.FieldPath) *BoundMetric {
 	d := c.dataset
 	if m.Property == "" {
 		found := d.metric(c.registry.metrics, m.Name)

@@ -97,7 +97,7 @@ func shareOfSum(multiples, rest expr.Expr) expr.Expr {
 }
 
 // columnName returns the name of the column of m.
-func columnName(m *ask.Metric) string {
+func columnName(m *ask.ChosenMetric) string {
 	switch {
 	case m.As != "":
 		return m.As

@@ -44,6 +44,14 @@ type Type struct {
 	ZeroFill bool     // each of Values has a row, also where nothing counts
 
 	RequiredFilter string // a field that must be filtered by, with eq; empty: none
+
+	Needs   []string // parts of a parameter, by their names in a request, that it must have, such as goals: see ask.Parameter.Parts
+	MayHave []string // further ones that it may have
+}
+
+// Takes reports whether parameters of ty may have a part.
+func (ty *Type) Takes(part string) bool {
+	return slices.Contains(ty.Needs, part) || slices.Contains(ty.MayHave, part)
 }
 
 // Shape says what the rows of an answer stand for.
@@ -232,7 +240,7 @@ func (ty *BoundType) Identity() string {
 }
 
 // IsShare reports whether the i-th output column, if there is one, is percentage.
-func (ty *BoundType) IsShare(i int) bool { return i >= 0 && ty.OutputMetrics[i].isShare }
+func (ty *BoundType) IsShare(i int) bool { return i >= 0 && i < len(ty.OutputMetrics) && ty.OutputMetrics[i].isShare }
 
 // OutputIndex is the index of the output column called name, or -1.
 func (ty *BoundType) OutputIndex(name string) int {

@@ -116,6 +116,17 @@ var Pageviews = website(Table{Name: "pageviews", About: "Views of pages", Logica
 var EventList = website(Table{Name: "event_list", About: "All events, for the list of the events of a session", Logical: "events", WholeSessions: true, EarlyRows: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
 
+// EventFields returns the names of the fields that events have themselves, and not only as rows of a session.
+func EventFields() []string {
+	var names []string
+	for _, f := range fields {
+		if !f.Session && EventList.Has(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // Checks are checks of monitors. Outages are computed from them.
 var Checks = &Table{Name: "checks", About: "Checks of a monitor", subject: store.KindSchedule, Logical: "checks", fields: []string{"probe_region"},
 	dimensions: []string{"status", "http_code"}}

@@ -184,6 +184,10 @@ func rows(r *query.Response) ([]byte, error) {
 	if changes := r.Data[0].Changes; changes != nil {
 		b = changes.AppendJSON(b)
 	}
+	b = append(b, '\n')
+	if totals := r.Data[0].Totals; totals != nil {
+		b = totals.AppendJSON(b)
+	}
 	return b, nil
 }
 
@@ -256,6 +260,10 @@ func requestFor(q reference.Question) query.Request {
 	if q.Limit > 0 {
 		req.Limit = &q.Limit
 	}
+	if q.Totals {
+		req.Totals = &q.Totals
+	}
+	giveParts(&req.Parameters[0], q)
 	giveOwn(&req, q.Own)
 	return req
 }
@@ -308,6 +316,9 @@ func queryFilters(filters []reference.Filter) (list []query.Filter) {
 		one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values, And: queryFilters(f.And), Or: queryFilters(f.Or)}
 		if f.Not != nil {
 			one.Not = &queryFilters([]reference.Filter{*f.Not})[0]
+		}
+		if f.Did != nil {
+			one.Did = &query.Did{Action: *queryAction(&f.Did.Action), In: f.Did.In}
 		}
 		list = append(list, one)
 	}

@@ -2,24 +2,18 @@ package finish
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
 // Shown returns a table of rows of p as answers have it: rounded, in its zone, and with date where the dimensions of a choice name it.
 func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
 	rows.RoundRows(p.Type)
-	if c := p.Type.Choice; c != nil && c.Date >= 0 && c.Date < len(c.Fields) && len(p.Group) > 0 {
-		columns := make([]answer.Cells, len(p.Columns()))
-		for i := range columns {
-			columns[i] = *rows.ColumnAt(i)
-		}
-		date := columns[len(c.Fields)]
-		columns = slices.Insert(slices.Delete(columns, len(c.Fields), len(c.Fields)+1), c.Date, date)
-		*rows = rows.With(columns)
+	if c := p.Type.Choice; c != nil && c.Date >= 0 && p.Type.Shape == catalog.Series {
+		return rows.Moved(len(c.Fields), c.Date).In(p.Range.Zone)
 	}
 	return rows.In(p.Range.Zone)
 }

@@ -14,9 +14,13 @@ import (
 // conditions are the filters of a request on the fields they name, once for all of its
 // parameters, since names take time to look up. A leaf on no field is empty, and refused later.
 func conditions(types *catalog.Registry, all []ask.Filter) []Condition {
+	return conditionsOf(types.FieldNamed, all)
+}
+
+func conditionsOf(named func(string) *catalog.Field, all []ask.Filter) []Condition {
 	found := make([]Condition, len(all))
 	for i := range all {
-		found[i] = conditionOf(types.FieldNamed, &all[i])
+		found[i] = conditionOf(named, &all[i])
 	}
 	return found
 }

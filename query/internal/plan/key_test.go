@@ -18,44 +18,64 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		c := Condition{Field: catalog.FieldNamed("country"), Op: ask.Eq, Values: []string{"DE"}, Codes: []string{"DE"}}
 		p := &Plan{Type: &catalog.BoundType{Type: catalog.Type{Name: "a"}}, Range: day, Until: day.To, Now: day.To, Group: []*catalog.Field{catalog.FieldNamed("path")},
 			Filters: []Condition{c}, Mandatory: []Condition{c}, Sort: []catalog.Order{{Column: "x", Desc: true}}}
+		path, action := "/a", Action{Kind: store.Pageview, Text: c, Filters: []Condition{c}}
+		p.Behaviour = &Behaviour{Goals: []Goal{{"a", action, "v"}}, Steps: []FunnelStep{{"a", action}}, Window: time.Hour, Start: &action, From: &path}
 		other := *p
 		p.Other = &Comparison{By: ask.PreviousYear, Plan: &other}
 		return p
 	}
 	changed := map[string]func(*Plan){
-		"Type":                    func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
-		"Range.StartDate":         func(p *Plan) { p.Range.StartDate++ },
-		"Range.EndDate":           func(p *Plan) { p.Range.EndDate++ },
-		"Range.Zone":              func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
-		"Range.From":              func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
-		"Range.To":                func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
-		"Until":                   func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
-		"Other":                   func(p *Plan) { p.Other = nil },
-		"Other.By":                func(p *Plan) { p.Other.By = ask.PreviousPeriod },
-		"Other.Plan":              func(p *Plan) { p.Other.Plan.Limit++ },
-		"Keyed":                   func(p *Plan) { p.Keyed = true },
-		"OfKeys":                  func(p *Plan) { p.OfKeys = true },
-		"Grain":                   func(p *Plan) { p.Grain = calendar.Hourly },
-		"Group":                   func(p *Plan) { p.Group[0] = catalog.FieldNamed("referrer") },
-		"Group of several":        func(p *Plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
-		"Filters":                 func(p *Plan) { p.Filters = append(p.Filters, p.Filters[0]) },
-		"Filters[].Field":         func(p *Plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
-		"Filters[].Op":            func(p *Plan) { p.Filters[0].Op = ask.Ne },
-		"Filters[].Values":        func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
-		"Filters[].Codes":         func(p *Plan) { p.Filters[0].Codes = nil },
-		"Filters[].Codes, longer": func(p *Plan) { p.Filters[0].Values, p.Filters[0].Codes = nil, []string{"DE", "DE"} },
-		"Filters[].Group":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf} },
-		"Filters[].Group of none": func(p *Plan) { p.Filters[0] = Condition{Group: NoneOf} },
-		"Filters[].Parts":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf, Parts: []Condition{p.Filters[0]}} },
-		"Filters[].OnEvents":      func(p *Plan) { p.Filters[0].OnEvents = true },
-		"Mandatory":               func(p *Plan) { p.Mandatory = nil },
-		"Mandatory, not Filters":  func(p *Plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
-		"Mandatory[].Values":      func(p *Plan) { p.Mandatory[0].Values = []string{"FR"} },
-		"Sort":                    func(p *Plan) { p.Sort = nil },
-		"Sort[].Column":           func(p *Plan) { p.Sort[0].Column = "y" },
-		"Sort[].Desc":             func(p *Plan) { p.Sort[0].Desc = false },
-		"Limit":                   func(p *Plan) { p.Limit = 1 },
-		"Offset":                  func(p *Plan) { p.Offset = 1 },
+		"Type":                        func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
+		"Range.StartDate":             func(p *Plan) { p.Range.StartDate++ },
+		"Range.EndDate":               func(p *Plan) { p.Range.EndDate++ },
+		"Range.Zone":                  func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
+		"Range.From":                  func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
+		"Range.To":                    func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Until":                       func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
+		"Other":                       func(p *Plan) { p.Other = nil },
+		"Other.By":                    func(p *Plan) { p.Other.By = ask.PreviousPeriod },
+		"Other.Plan":                  func(p *Plan) { p.Other.Plan.Limit++ },
+		"Keyed":                       func(p *Plan) { p.Keyed = true },
+		"OfKeys":                      func(p *Plan) { p.OfKeys = true },
+		"Grain":                       func(p *Plan) { p.Grain = calendar.Hourly },
+		"Group":                       func(p *Plan) { p.Group[0] = catalog.FieldNamed("referrer") },
+		"Group of several":            func(p *Plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
+		"Filters":                     func(p *Plan) { p.Filters = append(p.Filters, p.Filters[0]) },
+		"Filters[].Field":             func(p *Plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
+		"Filters[].Op":                func(p *Plan) { p.Filters[0].Op = ask.Ne },
+		"Filters[].Values":            func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
+		"Filters[].Codes":             func(p *Plan) { p.Filters[0].Codes = nil },
+		"Filters[].Codes, longer":     func(p *Plan) { p.Filters[0].Values, p.Filters[0].Codes = nil, []string{"DE", "DE"} },
+		"Filters[].Group":             func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf} },
+		"Filters[].Group of none":     func(p *Plan) { p.Filters[0] = Condition{Group: NoneOf} },
+		"Filters[].Parts":             func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf, Parts: []Condition{p.Filters[0]}} },
+		"Filters[].OnEvents":          func(p *Plan) { p.Filters[0].OnEvents = true },
+		"Mandatory":                   func(p *Plan) { p.Mandatory = nil },
+		"Mandatory, not Filters":      func(p *Plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
+		"Mandatory[].Values":          func(p *Plan) { p.Mandatory[0].Values = []string{"FR"} },
+		"Behaviour":                   func(p *Plan) { p.Behaviour = nil },
+		"Behaviour.Goals":             func(p *Plan) { p.Behaviour.Goals = nil },
+		"Behaviour.Goals[].Name":      func(p *Plan) { p.Behaviour.Goals[0].Name = "b" },
+		"Behaviour.Goals[].Value":     func(p *Plan) { p.Behaviour.Goals[0].Value = "w" },
+		"Behaviour.Steps":             func(p *Plan) { p.Behaviour.Steps = nil },
+		"Behaviour.Steps[].Name":      func(p *Plan) { p.Behaviour.Steps[0].Name = "b" },
+		"Behaviour.Steps[].Kind":      func(p *Plan) { p.Behaviour.Steps[0].Kind = store.Click },
+		"Behaviour.Steps[].Text":      func(p *Plan) { p.Behaviour.Steps[0].Text.Op = ask.Ne },
+		"Behaviour.Steps[].Filters":   func(p *Plan) { p.Behaviour.Steps[0].Filters = nil },
+		"Behaviour.Window":            func(p *Plan) { p.Behaviour.Window = 0 },
+		"Behaviour.WithinSession":     func(p *Plan) { p.Behaviour.WithinSession = true },
+		"Behaviour.Start":             func(p *Plan) { p.Behaviour.Start = nil },
+		"Behaviour.Return":            func(p *Plan) { p.Behaviour.Return = p.Behaviour.Start },
+		"Behaviour.Return, not Start": func(p *Plan) { p.Behaviour.Return, p.Behaviour.Start = p.Behaviour.Start, nil },
+		"Behaviour.From":              func(p *Plan) { p.Behaviour.From = nil },
+		"Behaviour.To":                func(p *Plan) { p.Behaviour.To = p.Behaviour.From },
+		"Behaviour.To, not From":      func(p *Plan) { p.Behaviour.To, p.Behaviour.From = p.Behaviour.From, nil },
+		"Sort":                        func(p *Plan) { p.Sort = nil },
+		"Sort[].Column":               func(p *Plan) { p.Sort[0].Column = "y" },
+		"Sort[].Desc":                 func(p *Plan) { p.Sort[0].Desc = false },
+		"Limit":                       func(p *Plan) { p.Limit = 1 },
+		"Offset":                      func(p *Plan) { p.Offset = 1 },
+		"Totals":                      func(p *Plan) { p.Totals = p },
 	}
 	seen := map[string]string{string(base().AppendKey(nil)): "nothing"}
 	for name, change := range changed {
@@ -68,11 +88,12 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "Properties": "Type, of which it is a part", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type
 	}{{"", reflect.TypeFor[Plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()}, {"Other.", reflect.TypeFor[Comparison]()},
+		{"Behaviour.", reflect.TypeFor[Behaviour]()}, {"Behaviour.Goals[].", reflect.TypeFor[Goal]()}, {"Behaviour.Steps[].", reflect.TypeFor[FunnelStep]()}, {"Behaviour.Steps[].", reflect.TypeFor[Action]()},
 		{"Filters[].", reflect.TypeFor[Condition]()}, {"Sort[].", reflect.TypeFor[catalog.Order]()}} {
 		for f := range of.kind.Fields() {
 			if name := of.prefix + f.Name; changed[name] == nil && elsewhere[f.Name] == "" && name != "Range" {

@@ -24,6 +24,7 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Opt
 	filterPlan(&o, plan, v.conditions(&o), list)
 	sortPlan(&o, plan, list)
 	pagePlan(&o, plan)
+	behaviour(i, &p, plan, list)
 	if len(list.Errors) == 0 {
 		v.compare(plan, o.Compare, preset)
 		if o.Totals != nil && *o.Totals {

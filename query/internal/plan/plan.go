@@ -43,6 +43,7 @@ type Plan struct {
 	Group      []*catalog.Field // leading columns by groupBy
 	Filters    []Condition      // the caller's
 	Mandatory  []Condition      // the access's; they cut the data first
+	Behaviour  *Behaviour       // nil for most types
 	Sort       []catalog.Order  // without the keys that break ties
 	Limit      int              // 0: all, for a series that asked for no limit and for the other period
 	Offset     int

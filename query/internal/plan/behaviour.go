@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
+)
+
+// A Behaviour is what goals, funnels, retention and paths ask about. Each has its own part of it; the others are empty.
+type Behaviour struct {
+	Goals         []Goal
+	Steps         []FunnelStep
+	Window        time.Duration // from the first event of a chain to its last; 0: no bound
+	WithinSession bool          // the events of a chain belong to one session, and not only to one visitor
+	Start, Return *Action       // nil: any pageview or custom event
+	From, To      *string       // nil: any path
+}
+
+// A Goal is an [ask.Goal] on the fields that it names.
+type Goal struct {
+	Name string
+	Action
+	Value string // the key of a property; empty: none
+}
+
+// A FunnelStep is an [ask.Step] on the fields that it names.
+type FunnelStep struct {
+	Name string
+	Action
+}
+
+// behaviour gives plan what the i-th parameter p asks about. It adds mistakes to list: parts that the type does not take, and those
+// that it lacks.
+func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
+	ty, given := plan.Type, p.Parts()
+	for _, part := range given {
+		if !ty.Takes(part) {
+			list.Add(ask.InParameter(i, part), ask.Error{Message: fmt.Sprintf("is not for %s", ty.Name)})
+		}
+	}
+	for _, part := range ty.Needs {
+		if !slices.Contains(given, part) {
+			list.Add(ask.InParameter(i, part), ask.Error{Message: fmt.Sprintf("is required by %s", ty.Name)})
+		}
+	}
+	if len(list.Errors) > 0 || len(ty.Needs)+len(ty.MayHave) == 0 {
+		return
+	}
+	b := &Behaviour{WithinSession: p.Within == ask.WithinSession, From: pathOf(p.From), To: pathOf(p.To)}
+	at := func(field string) ask.FieldPath { return ask.InParameter(i, field) }
+	for j := range p.Goals {
+		g := &p.Goals[j]
+		b.Goals = append(b.Goals, Goal{g.Name, actionOf(at("goals").Item(j), &g.Action, list), g.Value})
+	}
+	for j := range p.Steps {
+		s := &p.Steps[j]
+		step := FunnelStep{s.Name, actionOf(at("steps").Item(j), &s.Action, list)}
+		if step.Name == "" {
+			step.Name = s.Action.String()
+		}
+		b.Steps = append(b.Steps, step)
+	}
+	b.Window, _ = ask.ParseWindow(p.Window)
+	for _, one := range []struct {
+		field string
+		sent  *ask.Action
+		into  **Action
+	}{{"start", p.Start, &b.Start}, {"return", p.Return, &b.Return}} {
+		if one.sent != nil {
+			action := actionOf(at(one.field), one.sent, list)
+			*one.into = &action
+		}
+	}
+	plan.Behaviour = b
+}
+
+// pathOf is a path as stored ones are written; nil for nil.
+func pathOf(sent *string) *string {
+	if sent == nil {
+		return nil
+	}
+	path := normalise(catalog.ByPath, ask.Eq, *sent)
+	return &path
+}
+
+// appendKey appends a text that equal ones share and no others.
+func (v *Behaviour) appendKey(b []byte) []byte {
+	if v == nil {
+		return append(b, '-')
+	}
+	b = keytext.Numbers(b, int64(len(v.Goals)), int64(len(v.Steps)), v.Window.Milliseconds())
+	b = strconv.AppendBool(b, v.WithinSession)
+	for _, g := range v.Goals {
+		b = g.Action.AppendKey(keytext.Texts(b, g.Name, g.Value))
+	}
+	for _, s := range v.Steps {
+		b = s.Action.AppendKey(keytext.Texts(b, s.Name))
+	}
+	for _, a := range []*Action{v.Start, v.Return} {
+		if a == nil {
+			b = append(b, '-')
+			continue
+		}
+		b = a.AppendKey(append(b, '+'))
+	}
+	for _, path := range []*string{v.From, v.To} {
+		if path == nil {
+			b = append(b, '-')
+			continue
+		}
+		b = keytext.Texts(append(b, '+'), *path)
+	}
+	return b
+}
