@@ -240,7 +240,9 @@ func (ty *BoundType) Identity() string {
 }
 
 // IsShare reports whether the i-th output column, if there is one, is percentage.
-func (ty *BoundType) IsShare(i int) bool { return i >= 0 && i < len(ty.OutputMetrics) && ty.OutputMetrics[i].isShare }
+func (ty *BoundType) IsShare(i int) bool {
+	return i >= 0 && i < len(ty.OutputMetrics) && ty.OutputMetrics[i].isShare
+}
 
 // OutputIndex is the index of the output column called name, or -1.
 func (ty *BoundType) OutputIndex(name string) int {
