@@ -100,16 +100,33 @@ type Parameter struct {
 	To     *string // of paths: the path that they go to; nil: any
 }
 
-// Cost returns the sum of the costs of the parameters of q, twice the cost of those that are compared. of returns the cost of a
-// parameter with that name.
+// Chooses reports whether p asks for metrics of its own choice, not for a query type by name.
+func (p *Parameter) Chooses() bool { return p.Metrics != nil || p.Dataset != "" }
+
+// Called returns the name by which answers call p: that of its query type or, of a choice, that of its dataset.
+func (p *Parameter) Called() string {
+	if p.Chooses() {
+		return cmp.Or(p.Dataset, DefaultDataset)
+	}
+	return p.Name
+}
+
+// Cost returns the sum of the costs of the parameters of q. of returns the cost of a parameter by its name. It counts once more each
+// where the parameter is compared, where it has totals, and where it has metrics of properties.
 func (q *Request) Cost(of func(name string) int) int {
 	sum := 0
 	for i := range q.Parameters {
-		cost := of(q.Parameters[i].Name)
-		if cmp.Or(q.Parameters[i].Compare, q.Compare).Any() {
-			cost *= 2
+		p, n := &q.Parameters[i], 1
+		totals := cmp.Or(p.Totals, q.Totals)
+		for _, more := range []bool{
+			cmp.Or(p.Compare, q.Compare).Any(), totals != nil && *totals,
+			slices.ContainsFunc(p.Metrics, func(m ChosenMetric) bool { return m.Property != "" }),
+		} {
+			if more {
+				n++
+			}
 		}
-		sum += cost
+		sum += n * of(p.Name)
 	}
 	return sum
 }

@@ -63,18 +63,22 @@ func DecimalParts(number expr.Expr) (multiples, rest expr.Expr) {
 	return expr.Call(dialect.Sum, part), expr.Call(dialect.Sum, expr.Sub(number, expr.Mul(part, expr.Int(high))))
 }
 
-// decimalSum is the sum of numbers over of. A sum far beyond MostSum is a number beyond it.
+// decimalSum is the sum of numbers over of. If the sum is beyond MostSum, it is a number beyond that.
 func decimalSum(number, of expr.Expr) expr.Expr {
 	multiples, rest := DecimalParts(number)
 	return sumOfParts(multiples, rest, of)
 }
 
-// sumOfParts is a sum in the parts of DecimalParts over of. A sum far beyond MostSum is a number beyond it.
+// sumOfParts is a sum in the parts of DecimalParts over of. If the sum is beyond MostSum, it is a number beyond that.
 func sumOfParts(multiples, rest, of expr.Expr) expr.Expr {
-	const far = 91 * tenThousandths * 10_000_000_000_000 / high // 9.1e14, in the units of the higher part
-	beyond := expr.Sub(expr.Int(0), expr.Int(92*tenThousandths*10_000_000_000_000))
-	inReach := func(yes, no expr.Expr) expr.Expr {
-		return IfElse(expr.Gt(multiples, expr.Int(far)), no, IfElse(expr.Lt(multiples, expr.Int(-far)), no, yes))
+	const (
+		most = 90 * tenThousandths * 10_000_000_000_000        // MostSum
+		far  = 91 * tenThousandths * 10_000_000_000_000 / high // in the units of the higher part: what is not beyond it fits into 64 bits
+	)
+	sum, beyond := expr.Add(expr.Mul(multiples, expr.Int(high)), rest), expr.Sub(expr.Int(0), expr.Int(92*tenThousandths*10_000_000_000_000))
+	within := func(e expr.Expr, bound int64, yes, no expr.Expr) expr.Expr {
+		return IfElse(expr.Gt(e, expr.Int(bound)), no, IfElse(expr.Lt(e, expr.Int(-bound)), no, yes))
 	}
-	return expr.Call(dialect.Ratio, inReach(expr.Add(expr.Mul(multiples, expr.Int(high)), rest), beyond), inReach(of, expr.Int(tenThousandths)))
+	inReach := func(yes, no expr.Expr) expr.Expr { return within(multiples, far, within(sum, most, yes, no), no) }
+	return expr.Call(dialect.Ratio, inReach(sum, beyond), inReach(of, expr.Int(tenThousandths)))
 }
