@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // A Source is an engine with data to show.
@@ -78,8 +79,12 @@ func (p *page) printf(format string, a ...any) {
 }
 
 func (p *page) section(ctx context.Context, info query.Info) {
-	req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Preset: p.src.Preset, TimeZone: p.src.TimeZone}
-	body := fmt.Sprintf(`{"parameters": [%q], "preset": %q, "timeZone": %q`, info.Name, req.Preset, req.TimeZone)
+	req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: p.src.Preset, TimeZone: p.src.TimeZone}
+	parameter, err := json.Marshal(req.Parameters[0])
+	if err != nil {
+		p.faults = append(p.faults, fmt.Errorf("%s: %w", info.Name, err))
+	}
+	body := fmt.Sprintf(`{"parameters": [%s], "preset": %q, "timeZone": %q`, parameter, req.Preset, req.TimeZone)
 	if info.RequiredFilter != "" {
 		req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{p.src.Session}}}
 		body += fmt.Sprintf(`, "filters": [{"field": %q, "op": "eq", "value": %q}]`, info.RequiredFilter, p.src.Session)

@@ -66,6 +66,13 @@ func asking(seed uint64, only string) iter.Seq[reference.Question] {
 	}
 }
 
+// Example returns a parameter with the type called name, and with all that such a parameter must have: see [reference.Example].
+func Example(name string) query.Parameter {
+	p := query.Parameter{Name: name}
+	giveParts(&p, reference.Example(name))
+	return p
+}
+
 // giveParts gives p what q asks beside its type and options.
 func giveParts(p *query.Parameter, q reference.Question) {
 	p.Dataset, p.Dimensions, p.Window, p.Within, p.From, p.To = q.Dataset, q.Dimensions, q.Window, q.Within, q.From, q.To
