@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query"
@@ -138,7 +139,10 @@ func meaning(f query.OutputField) string {
 
 func (p *page) facts(info query.Info) {
 	order := info.DefaultOrder
-	if order == "" {
+	switch {
+	case slices.Contains(info.Needs, "goals"):
+		order = "as the goals of the parameter"
+	case order == "":
 		order = "one row"
 	}
 	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Visualization)
@@ -150,6 +154,9 @@ func (p *page) facts(info query.Info) {
 	}
 	if info.RequiredFilter != "" {
 		p.printf("- Needs a filter on `%s` with `eq`.\n", info.RequiredFilter)
+	}
+	if info.Cost > 1 {
+		p.printf("- Needs: %s. May have: %s. Counts as %d parameters in the limit of a key.\n", codes(info.Needs), codes(info.MayHave), info.Cost)
 	}
 	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable), codes(info.Sortable))
 }
