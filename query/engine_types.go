@@ -8,3 +8,6 @@ func (e *Engine) Types() []Info {
 	}
 	return found
 }
+
+// Datasets lists what callers can choose metrics of, in the order of the catalog.
+func (e *Engine) Datasets() []DatasetInfo { return e.types.Datasets() }
