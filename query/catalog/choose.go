@@ -218,7 +218,7 @@ func (c *chooser) bind() *BoundType {
 		c.choice.Counts = counts.ty
 	}
 	if len(b.faults) > 0 {
-		c.list.Add(ask.InParameter(c.parameter, ""), *ask.Broken("%v", errors.Join(b.faults...)))
+		c.list.Add(ask.InParameter(c.parameter, ""), ask.Error{Code: ask.Internal, Message: "The query failed", Err: fmt.Errorf("query: %w", errors.Join(b.faults...))})
 		return nil
 	}
 	return b.ty
