@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/query"
@@ -24,7 +25,7 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 // answeredShapes lists the shapes that the engine answers.
 var answeredShapes = []string{"type", "did"}
 
-// shapes returns what q asks: the name of its type, choice or type, and also totals and did if it has them.
+// shapes returns what q asks: the name of its type, choice or type, and also totals, did and type by property if it has them.
 func shapes(q reference.Question) []string {
 	var found []string
 	switch {
@@ -34,6 +35,9 @@ func shapes(q reference.Question) []string {
 		found = append(found, q.Type)
 	default:
 		found = append(found, "type")
+		if slices.ContainsFunc(q.GroupBy, func(field string) bool { return strings.HasPrefix(field, query.PropertyPrefix) }) {
+			found = append(found, "type by property")
+		}
 	}
 	if q.Totals {
 		found = append(found, "totals")
