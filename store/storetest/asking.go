@@ -23,9 +23,9 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 }
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"type", "did", "choice", "totals"}
+var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals"}
 
-// shapes returns what q asks: the name of its type, choice or type, and also totals, did and type by property if it has them.
+// shapes returns what q asks: the name of its type, choice or type, and also totals, did, all_time and type by property if it has them.
 func shapes(q reference.Question) []string {
 	var found []string
 	switch {
@@ -41,6 +41,9 @@ func shapes(q reference.Question) []string {
 	}
 	if q.Totals {
 		found = append(found, "totals")
+	}
+	if q.Preset == reference.AllTime {
+		found = append(found, "all_time")
 	}
 	if slices.ContainsFunc(slices.Concat(q.Filters, q.Mandatory), asksDeeds) {
 		found = append(found, "did")
