@@ -31,6 +31,9 @@ func (b *typeBuilder) bound(m *BoundMetric) expr.Expr {
 		return Joined(BucketColumn)
 	case m.isShare:
 		of := b.bound(ty.OutputMetrics[ty.OutputIndex(ty.ShareOf)])
+		if f := ty.DimensionField(ty.ShareIn); f != nil {
+			return percent(of, expr.Call(dialect.SumWithin, of, Joined(f.Alias())))
+		}
 		return percent(of, expr.Call(dialect.SumOver, of))
 	case m.source != "" && ty.Shape != List:
 		return Joined(m.Alias())

@@ -39,8 +39,10 @@ func (b *typeBuilder) build() {
 	if ty.Table = TableNamed(ty.Source); ty.Table == nil { // nothing else can be looked up
 		return
 	}
+	b.cohorts()
 	b.columns()
 	b.keys()
+	b.parts()
 	b.skipZero()
 	b.references()
 	b.metrics()
@@ -61,7 +63,7 @@ func (b *typeBuilder) shape() {
 			b.fault("a breakdown needs Dimensions")
 		}
 	case Totals, Series, List:
-		if len(ty.Dimensions) > 0 {
+		if tb := TableNamed(ty.Source); len(ty.Dimensions) > 0 && (tb == nil || tb.Rows != CohortRows) {
 			b.fault("only a breakdown has Dimensions")
 		}
 	default:
@@ -99,6 +101,15 @@ func (b *typeBuilder) keys() {
 	}
 	if ty.ZeroFill && (len(ty.Values) == 0 || len(ty.Joins) > 0) {
 		b.fault("ZeroFill needs Values, and columns of one table")
+	}
+}
+
+// parts holds the parts that parameters may have against what rows are chosen by them.
+func (b *typeBuilder) parts() {
+	for _, end := range []struct{ part, column string }{{"from", FromColumn}, {"to", ToColumn}} {
+		if b.ty.Takes(end.part) && !slices.Contains(b.ty.Columns, end.column) {
+			b.fault("parameters with %s need the column %s", end.part, end.column)
+		}
 	}
 }
 
@@ -165,6 +176,9 @@ func (b *typeBuilder) orders() {
 		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
 	} else if b.showsShare() && b.ty.OutputMetrics[of].Format != Integer {
 		b.fault("percentage is a share of %q, which is not a column of whole numbers; set ShareOf", b.ty.ShareOf)
+	}
+	if f := b.ty.DimensionField(b.ty.ShareIn); b.ty.ShareIn != "" && f == nil {
+		b.fault("%s", nearest(fmt.Sprintf("ShareIn is %q, which is not one of its Dimensions", b.ty.ShareIn), b.ty.ShareIn, b.ty.Dimensions))
 	}
 	if f := b.ty.DimensionField(b.ty.SkipEmpty); b.ty.SkipEmpty != "" && (f == nil || f.Number) {
 		b.fault("%s", nearest(fmt.Sprintf("SkipEmpty is %q, which is not a text among its Dimensions", b.ty.SkipEmpty), b.ty.SkipEmpty, b.ty.Dimensions))

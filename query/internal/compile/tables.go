@@ -65,7 +65,7 @@ func (c *tables) rows(tb *catalog.Table) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case catalog.OutcomeRows:
+	case catalog.OutcomeRows, catalog.TransitionRows, catalog.CohortRows:
 		q.from = relation{tb.Name, "o"}
 		return q
 	default:
@@ -86,6 +86,16 @@ func (c *tables) partKeys(tb *catalog.Table) []named {
 	if c.p.Type.Shape == catalog.Series {
 		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
 	}
+	found = append(found, c.groupKeys(tb)...)
+	for _, f := range c.p.Type.DimensionFields {
+		found = append(found, named{f.Alias(), c.dimension(f, tb)})
+	}
+	return found
+}
+
+// groupKeys are the fields of groupBy as the rows of tb have them.
+func (c *tables) groupKeys(tb *catalog.Table) []named {
+	var found []named
 	for _, f := range c.p.Group {
 		v := catalog.Value(f, tb)
 		if f.Match == catalog.ByReferrer && !tb.Derived() {
@@ -93,16 +103,13 @@ func (c *tables) partKeys(tb *catalog.Table) []named {
 		}
 		found = append(found, named{f.Alias(), v})
 	}
-	for _, f := range c.p.Type.DimensionFields {
-		found = append(found, named{f.Alias(), c.dimension(f, tb)})
-	}
 	return found
 }
 
 // bucket numbers the bucket that a row of tb counts for.
 func (c *tables) bucket(tb *catalog.Table) expr.Expr {
-	if tb.Rows == catalog.OutageRows {
-		return expr.Col("o", "bucket")
+	if tb.Derived() {
+		return expr.Col("o", catalog.BucketColumn)
 	}
 	return c.localPeriod(tb, c.p.Grain)
 }

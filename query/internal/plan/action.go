@@ -21,9 +21,10 @@ type Action struct {
 // Holds is true for the events under alias that a means.
 func (a Action) Holds(event expr.Alias) expr.Expr {
 	value := func(f *catalog.Field) expr.Expr { return f.Of(event) }
-	all := []expr.Expr{expr.Eq(expr.Col(event, "kind"), expr.Int(int64(a.Kind)))}
-	if a.Kind == store.Custom {
-		all = append(all, expr.Not(expr.Call(dialect.StartsWith, expr.Col(event, "name"), expr.Lit("$"))))
+	is := func(k store.EventKind) expr.Expr { return expr.Eq(expr.Col(event, "kind"), expr.Int(int64(k))) }
+	all := []expr.Expr{is(a.Kind)}
+	if a.Kind == store.Custom { // also those that came as page events
+		all = append(all[:0], expr.Or(is(store.PageEvent), is(store.Custom)), expr.Not(expr.Call(dialect.StartsWith, expr.Col(event, "name"), expr.Lit("$"))))
 	}
 	all = append(all, a.Text.Holds(value))
 	for _, c := range a.Filters {
