@@ -33,7 +33,7 @@ func cohortMetrics() []BoundMetric {
 }
 
 // Cohorts reports whether rows of ty are cohorts: see [CohortRows].
-func (ty *BoundType) Cohorts() bool { return ty.Table.Rows == CohortRows }
+func (ty *BoundType) Cohorts() bool { return ty.Table != nil && ty.Table.Rows == CohortRows }
 
 // Granularities returns the granularities that ty takes. It is nil if rows have no date.
 func (ty *BoundType) Granularities() []string {
