@@ -62,12 +62,13 @@ func (b *typeBuilder) build() {
 	}
 }
 
-// whole makes the type of the numbers over all rows: what rows without keys have. Types whose rows count only if they have something, and
-// those with other units in each row, have no such numbers.
+// whole makes the type of the numbers over all rows: what rows without keys have. Types whose rows count only if they have something,
+// those with other units in each row, and those with parts have no such numbers.
 func (b *typeBuilder) whole() {
 	ty, w := b.ty, b.ty.Type
 	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
-	if ty.Shape == List || ty.SkipZero != "" || ty.ofWhole || slices.ContainsFunc(ty.Outputs, mixes) {
+	asks := len(ty.Needs)+len(ty.MayHave) > 0
+	if ty.Shape == List || ty.SkipZero != "" || asks || ty.ofWhole || slices.ContainsFunc(ty.Outputs, mixes) {
 		return
 	}
 	w.Shape, w.Columns = Totals, nil
