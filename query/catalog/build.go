@@ -187,7 +187,9 @@ func (b *typeBuilder) columns() {
 			b.fault("only a series has the column %s, and a list has no column %s", DateColumn, ShareColumn)
 		}
 		shown := m.Output
-		shown.Name = name
+		if shown.Name = name; m.isShare && b.ty.ShareIn != "" {
+			shown.Description = "Share of the ordering metric over the rows with the same " + b.ty.ShareIn
+		}
 		b.ty.Outputs = append(b.ty.Outputs, shown)
 		b.ty.OutputMetrics = append(b.ty.OutputMetrics, m)
 	}

@@ -26,6 +26,8 @@ type Mutation struct {
 	SQL      func(text string) string
 	Args     func(args []dialect.Arg) // changes args in place
 	Rows     func(b *store.Batch)     // changes b in place
+	// Shape selects the questions of [Asking] that have this shape: see [shapes]. Empty means questions of a type alone.
+	Shape string
 	// When selects the questions whose answers may show the mistake. Nil means all.
 	When func(q reference.Question) bool
 }
@@ -160,13 +162,14 @@ func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions it
 
 // questions returns at most 400 questions about the dataset of a seed that may show m.
 func (m *Mutation) questions(seed uint64) iter.Seq[reference.Question] {
-	if m.When == nil {
-		return questionsOf(seed, 400)
+	all := questionsOf(seed, 10_000)
+	if m.Shape != "" {
+		all = asking(seed, m.Shape)
 	}
 	return func(yield func(reference.Question) bool) {
 		left := 400
-		for q := range questionsOf(seed, 10_000) {
-			if !m.When(q) {
+		for q := range all {
+			if m.When != nil && !m.When(q) {
 				continue
 			}
 			if left--; !yield(q) || left == 0 {
