@@ -46,10 +46,16 @@ func (ty *BoundType) Granularities() []string {
 	return []string{"hourly", "daily", "weekly", "monthly"}
 }
 
+// ofCohorts reports whether the type has rows of cohorts.
+func (b *typeBuilder) ofCohorts() bool {
+	tb := TableNamed(b.ty.Source)
+	return tb != nil && tb.Rows == CohortRows
+}
+
 // cohorts holds a type over cohorts against the only form that its rows can have.
 func (b *typeBuilder) cohorts() {
 	ty := b.ty
-	if !ty.Cohorts() {
+	if !b.ofCohorts() {
 		return
 	}
 	columns := []string{DateColumn, PeriodColumn, CohortSizeColumn, ReturnedColumn, ShareColumn}

@@ -16,6 +16,7 @@ const (
 	OutcomeRows                   // what became of those who were shown a flag, alias o, made of events
 	TransitionRows                // steps from one page of a session to the next, alias o, made of events
 	CohortRows                    // visitors by the bucket of their first event, alias o, made of events
+	GoalRows                      // goals of a parameter, alias o, made of events
 )
 
 // Table is a set of rows that metrics count and types are about.
@@ -36,6 +37,7 @@ type Table struct {
 	visitorless   bool      // rows of a website that belong to no visitor
 	PageEvents    bool      // rows are page events: the first one of their session is not later
 	Visible       bool      // rows are events that sessions are formed of
+	BySession     bool      // callers filter by fields of sessions alone: the request says elsewhere which events it means
 }
 
 // HasSessions says whether the rows of tb belong to sessions.
@@ -97,9 +99,11 @@ var tables = []*Table{
 	website(Table{Name: "outcome_statuses", About: "Statuses of outcomes, a row for each", Rows: OutcomeRows, Logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	{Name: "transitions", About: "Steps from one page of a session to another, into the session and out of it", subject: store.KindWebsite, Rows: TransitionRows, Logical: "events",
-		dimensions: []string{"from_path", "to_path"}},
+		dimensions: []string{"from_path", "to_path"}, BySession: true},
 	{Name: "cohorts", About: "Visitors by the time of their first event, and when they returned", subject: store.KindWebsite, Rows: CohortRows, Logical: "events",
-		dimensions: []string{"period"}},
+		dimensions: []string{"period"}, BySession: true},
+	{Name: "goals", About: "Goals of the parameter, a row for each", subject: store.KindWebsite, Rows: GoalRows, Logical: "events",
+		dimensions: []string{"goal"}, Events: true, BySession: true},
 	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
 	EventList,
 	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
@@ -197,6 +201,7 @@ var typeFields = []*Field{
 	{Name: "from_path", About: "Path before the step; empty where the session begins", Column: "from_path"},
 	{Name: "to_path", About: "Path after the step; empty where the session ends", Column: "to_path"},
 	{Name: "period", About: "Number of days, weeks or months since the cohort's: 0 is its own", Column: "period", Number: true},
+	{Name: "goal", About: "Name of the goal", Column: "goal"},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
 	{Name: "hour_of_day", About: "Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23", Number: true, Clock: HourOfDay},

@@ -61,7 +61,7 @@ func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 //	j  the answer by its keys               e  events of sessions of several days
 //	v  values of a dimension                r  the same, with the starts of sessions
 //	g  groups, or times between checks      k  checks
-//	o  rows of a derived table              b  buckets
+//	o  rows of a derived table              b  buckets, or goals
 //	a  first exposures, or first starts     d  events that may be outcomes, or returns
 //	y  the answer, to choose rows from it
 //	l  the first of the events of ids that changed

@@ -23,6 +23,8 @@ func (c *compiler) aggregate() selection {
 		c.transitions()
 	case rows == catalog.CohortRows:
 		c.cohorts()
+	case rows == catalog.GoalRows:
+		c.goals()
 	case c.chooses(parts):
 		c.choose(parts[0])
 	default:

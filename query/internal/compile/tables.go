@@ -68,7 +68,7 @@ func (c *tables) rows(tb *catalog.Table) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case catalog.OutcomeRows, catalog.TransitionRows, catalog.CohortRows:
+	case catalog.OutcomeRows, catalog.GoalRows, catalog.TransitionRows, catalog.CohortRows:
 		q.from = relation{tb.Name, "o"}
 		return q
 	default:
@@ -85,20 +85,19 @@ func (c *tables) rows(tb *catalog.Table) selection {
 
 // partKeys are the answer's keys as the rows of tb have them.
 func (c *tables) partKeys(tb *catalog.Table) []named {
-	var found []named
-	if c.p.Type.Shape == catalog.Series {
-		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
-	}
-	found = append(found, c.groupKeys(tb)...)
+	found := c.groupKeys(tb)
 	for _, f := range c.p.Type.DimensionFields {
 		found = append(found, named{f.Alias(), c.dimension(f, tb)})
 	}
 	return found
 }
 
-// groupKeys are the fields of groupBy as the rows of tb have them.
+// groupKeys are the bucket and the fields of groupBy, as the rows of tb have them.
 func (c *tables) groupKeys(tb *catalog.Table) []named {
 	var found []named
+	if c.p.Type.Shape == catalog.Series {
+		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
+	}
 	byRow := RowFields(c.p, tb)
 	for _, f := range c.p.Group {
 		v := catalog.Value(f, tb)
