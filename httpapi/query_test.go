@@ -255,6 +255,11 @@ func TestTypes(t *testing.T) {
 	if live := configs["active_stats"].(map[string]any); live["comparable"] != false || configs["uptime_overview"].(map[string]any)["subject"] != "schedule_id" {
 		t.Errorf("active_stats: %v", live)
 	}
+	goals := configs["goals"].(map[string]any)
+	if diff := cmp.Diff(map[string]any{"needs": []any{"goals"}, "limits": map[string]any{"limit": 10_000.0, "cost": 5.0}},
+		map[string]any{"needs": goals["needs"], "limits": goals["limits"]}); diff != "" {
+		t.Error(diff)
+	}
 	for name, config := range configs {
 		required := config.(map[string]any)["requiredFilter"]
 		if (required == "session_id") != (name == "session_events") {
