@@ -51,9 +51,9 @@ func asked() []question {
 GROUP BY name ORDER BY users DESC, total DESC, name LIMIT 100`, columns: "t:name i:total_events i:unique_users",
 		},
 		{
-			name: "property breakdown", parameter: `{"dataset":"events","metrics":["visitors"],"dimensions":["property:value"]}`,
+			name: "property breakdown", parameter: `{"dataset":"events","metrics":["unique_users"],"dimensions":["property:value"]}`,
 			sql: `SELECT properties->>'value' AS value, count(DISTINCT anonymous_id) AS users FROM events WHERE {rows} AND kind = 3
-GROUP BY value ORDER BY users DESC, value LIMIT 100`, columns: "t:_ i:visitors",
+GROUP BY value ORDER BY users DESC, value LIMIT 100`, columns: "t:_ i:unique_users",
 		},
 		{
 			name: "did", parameter: `{"name":"summary_metrics","filters":[{"did":{"event":"event_0"}}]}`,
