@@ -20,6 +20,7 @@ const (
 	Integer                    // 64 bits
 	Small                      // 0 to 255
 	Measure                    // 64 bits, null when absent
+	Condition                  // a truth value, in SealedTables only: of the type that conditions have in the database
 )
 
 // IsText reports whether values of k are texts; the others are numbers.

@@ -96,7 +96,7 @@ func (t *Table) values(r Row) []string {
 // column would be lost silently.
 func TestGoldenColumns(t *testing.T) {
 	t.Parallel()
-	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure"}
+	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure", "Condition"}
 	var list strings.Builder
 	for _, table := range Tables() {
 		empty := table.values(table.Add(&store.Batch{}, "s"))

@@ -93,12 +93,16 @@ func (p *templateWriter) tables() []templateCase {
 	members := func(name, object string) string {
 		return " FROM (SELECT " + p.text(name, object) + " AS p) AS t " + p.call(dialect.JSONEach, "t.p") + " AS q ORDER BY v"
 	}
+	// chosen has a value of an expression for each of the few rows, t, beside a relation named chosen with one row.
+	chosen := func(value string) string {
+		return " FROM (WITH chosen AS (SELECT 1 AS o, 2 AS n) SELECT t.n AS n, " + value + " AS v" + p.few + ") AS u ORDER BY u.n"
+	}
 	member := p.call(dialect.Concat, "q.key", "'='", "q.value")
 	return []templateCase{
 		{"ZipBuckets", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
-		{"Among", dialect.Int, p.holds(dialect.Among, "n", "o", "(SELECT 1 AS o)"), p.few + " ORDER BY n", "1|0|0|0"},
-		{"Among of two", dialect.Int, p.holds(dialect.Among, "n, o", "o, n", "(SELECT 3 AS o, 2 AS n)"), p.few + " ORDER BY n", "0|0|1|0"},
-		{"OnlyRow", dialect.Int, "n", p.few + " WHERE n > " + p.call(dialect.OnlyRow, "o", "(SELECT 2 AS o)") + " ORDER BY n", "3|4"},
+		{"Among", dialect.Int, "u.v", chosen(p.holds(dialect.Among, "t.n", "chosen.o", "chosen")), "1|0|0|0"},
+		{"Among of two", dialect.Int, "u.v", chosen(p.holds(dialect.Among, "t.o, t.n", "chosen.o, chosen.n", "chosen")), "0|1|0|0"},
+		{"OnlyRow", dialect.Int, "u.v", chosen(p.call(dialect.OnlyRow, "chosen.n", "chosen")), "2|2|2|2"},
 		{"RunOnce", dialect.Int, "w.o", " FROM (WITH w " + p.call(dialect.RunOnce, "SELECT 5 AS o") + " SELECT w.o AS o FROM w) AS w", "5"},
 		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
 		{"JSONEach keeps the spelling of numbers", dialect.Text, member,
