@@ -77,9 +77,11 @@ const (
 	// more than one sign. Without flags, ^ and $ are the edges of the text, and . is any character but a line end. There are no captures, no names of
 	// classes such as \d, and no letters of any case.
 	Matches
-	Lower      // $1 in lower case, as Go's strings.ToLower
-	Concat     // $* joined
-	URLHost    // host of the address $1 in lower case, without port, user, final dot and one www.; '' if there is no host
+	Lower  // $1 in lower case, as Go's strings.ToLower
+	Concat // $* joined
+	// URLHost is the host of the address $1, in lower case as by Lower, without user, port, final dot and one www. at the start. It is
+	// the text after // at the start, or after a scheme and ://, up to the next of / ? #. An IPv6 address keeps its brackets. It is '' for other texts.
+	URLHost
 	TextToJSON // the text $1 as a JSON string
 	JSONText   // value of the first member named $2 of the JSON object $1: the text of a string, or true or false; '' for other values
 	// JSONValue is the value of the first member named $2 of the JSON object $1: the text of a string, other values as JSON; '' if it is
