@@ -169,6 +169,12 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 1000, 20260310))
 }
 
+// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 400, 20260310))
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,12 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 200, 20261128))
 }
 
+// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20261128))
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. One mutation of
 // SQLMutations changes words that the dialect of SQLite does not have; this mistake is made here.
 func TestReferenceKillsMutants(t *testing.T) {
