@@ -56,8 +56,8 @@ const (
 	Int     Kind = iota + 1 // int64
 	Float                   // float64
 	Text                    // string, valid UTF-8 without NUL
-	Ints                    // []int64, arguments only
-	Texts                   // []string, arguments only
+	Ints                    // []int64, arguments only; nil is an empty list
+	Texts                   // []string, arguments only; nil is an empty list
 	Subject                 // store.Subject, arguments only
 )
 
