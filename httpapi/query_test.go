@@ -234,7 +234,7 @@ func TestTypes(t *testing.T) {
 	w := newWorld(t)
 	plain := object(t, w.send("GET", "/v1/query/types", "", ""))
 	configs := plain["configs"].(map[string]any)
-	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 16 {
+	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 17 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
 	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable", "limits", "operators",
@@ -265,7 +265,9 @@ func TestTypes(t *testing.T) {
 		if (required == "session_id") != (name == "session_events") {
 			t.Errorf("%s requires a filter on %v", name, required)
 		}
-		got := slices.DeleteFunc(sortedKeys(config), func(key string) bool { return slices.Contains([]string{"requiredFilter", "needs", "mayHave"}, key) })
+		got := slices.DeleteFunc(sortedKeys(config), func(key string) bool {
+			return slices.Contains([]string{"requiredFilter", "needs", "mayHave", "cost"}, key)
+		})
 		if diff := cmp.Diff(keys, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -26,6 +26,8 @@ type Mutation struct {
 	SQL      func(text string) string
 	Args     func(args []dialect.Arg) // changes args in place
 	Rows     func(b *store.Batch)     // changes b in place
+	// Part returns the part of a response that is compared, with the mistake. Nil means rows.
+	Part func(*query.Response) ([]byte, error)
 	// Shape selects questions of [Asking], those with this shape. Empty means questions of [Reference].
 	Shape string
 	// When selects the questions whose answers may show the mistake. Nil means all.
@@ -51,7 +53,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 	one := func(column string) string { return "s." + d.Ident(column) + " = 1" }
 	column := strings.Replace(regexp.QuoteMeta(d.Ident("x")), "x", "[a-z_]+", 1)
 	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
-	return slices.Concat(goalMutations(d), []Mutation{
+	return slices.Concat(choiceMutations(d), goalMutations(d), []Mutation{
 		{Name: "visitors counted by row", Op: dialect.CountDistinctHash, Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
 		{Name: "medians that take a neighbour", Op: dialect.Quantile,
 			Template: changed(dialect.Quantile, "quantile_cont", "quantile_disc", "quantileExactInclusiveOrNull", "quantileExactOrNull")},
@@ -107,7 +109,11 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 				if seed != firstDataset {
 					want = dataOf(seed)
 				}
-				return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: m.planted(t, h, first, seed)}, rows), want, questions, true)
+				part := m.Part
+				if part == nil {
+					part = rows
+				}
+				return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: m.planted(t, h, first, seed)}, part), want, questions, true)
 			})
 		})
 	}
