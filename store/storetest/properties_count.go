@@ -42,7 +42,7 @@ var tallies = []struct {
 	columns string
 }{
 	{byRow, "a number of rows, or a sum over rows", `pageviews total_events count errors clicks total total_clicks samples rage_clicks
-		dead_clicks requests exposures events_with_properties total_checks successful_checks invalid_ssl_checks`},
+		dead_clicks requests exposures conversions events_with_properties total_checks successful_checks invalid_ssl_checks`},
 	{byStart, "sessions count once, where they start", `sessions total_sessions entry_pages.pageviews exit_pages.pageviews`},
 	{byTime, "the next check decides, and a filter may hide it", `downtime_seconds`},
 	{distinct, "somebody who comes again is one", `visitors unique_visitors active_users active_sessions users unique_users
