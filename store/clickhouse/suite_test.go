@@ -135,6 +135,12 @@ func TestAsking(t *testing.T) {
 	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 40, 20260310))
 }
 
+// TestAllTime tests that all time begins with the first row that the caller may see.
+func TestAllTime(t *testing.T) {
+	t.Parallel()
+	storetest.AllTime(t, over("CLICKHOUSE_HTTP_DSN"))
+}
+
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {

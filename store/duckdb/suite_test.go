@@ -175,6 +175,12 @@ func TestAsking(t *testing.T) {
 	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 400, 20260310))
 }
 
+// TestAllTime tests that all time begins with the first row that the caller may see.
+func TestAllTime(t *testing.T) {
+	t.Parallel()
+	storetest.AllTime(t, inMemoryHarness)
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()

@@ -68,6 +68,12 @@ func TestAsking(t *testing.T) {
 	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20261128))
 }
 
+// TestAllTime tests that all time begins with the first row that the caller may see.
+func TestAllTime(t *testing.T) {
+	t.Parallel()
+	storetest.AllTime(t, inMemoryHarness)
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. Two mutations of
 // SQLMutations exchange names of functions that SQLite does not have; these mistakes are made here.
 func TestReferenceKillsMutants(t *testing.T) {

@@ -226,6 +226,8 @@ func (c *client) complicated(info query.Info) question {
 	}
 	if len(info.Granularity) > 0 && c.rng.IntN(3) == 0 {
 		q.req.Granularity = "hourly"
+	} else if c.rng.IntN(5) == 0 {
+		q.req.Preset, q.req.Granularity = "all_time", "monthly"
 	}
 	return q
 }
