@@ -184,7 +184,7 @@ func TestAllTime(t *testing.T) {
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
-	storetest.KillsMutants(t, inMemoryHarness, append(storetest.Mutations(), storetest.SQLMutations(dialect.DuckDB())...))
+	storetest.KillsMutants(t, inMemoryHarness, slices.Concat(storetest.Mutations(), storetest.AnswerMutations(), storetest.SQLMutations(dialect.DuckDB())))
 }
 
 // TestSealMutants plants one mistake at a time in stored results, and expects the tests to detect each.

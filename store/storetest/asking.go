@@ -23,7 +23,7 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 }
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals"}
+var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals", "goals_trends"}
 
 // shapes returns what q asks: the name of its type, choice or type, and also totals, did, all_time and type by property if it has them.
 func shapes(q reference.Question) []string {
@@ -71,6 +71,13 @@ func asking(seed uint64, only string) iter.Seq[reference.Question] {
 			}
 		}
 	}
+}
+
+// Example returns a parameter with the type called name, and with all that such a parameter must have: see [reference.Example].
+func Example(name string) query.Parameter {
+	p := query.Parameter{Name: name}
+	giveParts(&p, reference.Example(name))
+	return p
 }
 
 // giveParts gives p what q asks beside its type and options.

@@ -17,13 +17,7 @@ func (w *Dataset) Asking(rng *rand.Rand) reference.Question {
 	case n < 3:
 		return w.askAllTime(rng)
 	case n < 30:
-		var sites []reference.Type
-		for _, t := range w.types {
-			if t.Kind == store.KindWebsite {
-				sites = append(sites, t)
-			}
-		}
-		return w.askType(rng, sites[rng.IntN(len(sites))])
+		return w.askType(rng, w.types[rng.IntN(len(w.types))])
 	case n < 65:
 		all := reference.Datasets()
 		return w.askChoice(rng, all[rng.IntN(len(all))])
@@ -51,7 +45,7 @@ func (w *Dataset) askType(rng *rand.Rand, kind reference.Type) reference.Questio
 	a := &asker{Rand: rng, dataset: w, kind: kind, asking: true}
 	q := a.question()
 	q.Totals = a.chance(50)
-	f := fields{names: kind.Filters, deeds: kind.Name != "blocked_traffic" && kind.Name != "blocked_traffic_trends"}
+	f := fields{names: kind.Filters, deeds: kind.Kind == store.KindWebsite && kind.Name != "blocked_traffic" && kind.Name != "blocked_traffic_trends"}
 	f.properties = kind.Allows("property:a")
 	if f.properties {
 		f.names = append(slices.Clone(f.names), "event_name")
