@@ -47,6 +47,8 @@ type Type struct {
 
 	Needs   []string // parts of a parameter, by their names in a request, that it must have, such as goals: see ask.Parameter.Parts
 	MayHave []string // further ones that it may have
+
+	TellsIdentity bool // its answer says if most ids of visitors in the range change each day
 }
 
 // Takes reports whether parameters of ty may have a part.

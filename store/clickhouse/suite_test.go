@@ -141,6 +141,12 @@ func TestAllTime(t *testing.T) {
 	storetest.AllTime(t, over("CLICKHOUSE_HTTP_DSN"))
 }
 
+// TestIdentity tests that answers tell when most visitors have other ids on each day.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	storetest.Identity(t, over("CLICKHOUSE_HTTP_DSN"))
+}
+
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {

@@ -181,6 +181,12 @@ func TestAllTime(t *testing.T) {
 	storetest.AllTime(t, inMemoryHarness)
 }
 
+// TestIdentity tests that answers tell when most visitors have other ids on each day.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	storetest.Identity(t, inMemoryHarness)
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()

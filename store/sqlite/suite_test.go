@@ -74,6 +74,12 @@ func TestAllTime(t *testing.T) {
 	storetest.AllTime(t, inMemoryHarness)
 }
 
+// TestIdentity tests that answers tell when most visitors have other ids on each day.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	storetest.Identity(t, inMemoryHarness)
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. Two mutations of
 // SQLMutations exchange names of functions that SQLite does not have; these mistakes are made here.
 func TestReferenceKillsMutants(t *testing.T) {

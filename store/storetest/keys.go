@@ -174,7 +174,7 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 		fields = slices.Compact(fields)
 	}
 	for range 1 + c.rng.IntN(2) {
-		if kind == store.KindWebsite && !byRow && c.rng.IntN(3) == 0 {
+		if kind == store.KindWebsite && !byRow && c.rng.IntN(2) == 0 {
 			filters = append(filters, c.deed())
 			continue
 		}
