@@ -9,22 +9,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Identity tests that meta.identity is daily where over half of the pageviews and custom events in the range have ids that change each
+// Identity tests that meta.identity of retention is daily where over half of the pageviews and custom events in the range have ids that change each
 // day, among the rows that the caller may see.
 func Identity(t *testing.T, h Harness) {
-	var telling query.Type
-	for _, ty := range query.Builtin() {
-		if ty.Name == "pages" {
-			telling = ty
-		}
-	}
-	telling.Name, telling.TellsIdentity = "telling", true
-	types, err := query.NewRegistry(append(query.Builtin(), telling)...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := h.open(t)
-	engine, err := query.New(query.Config{Store: s, Types: types, Now: func() time.Time { return now }})
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +56,7 @@ func Identity(t *testing.T, h Harness) {
 		{"and leave nothing", "2026-03-02", country("FR"), nil, ""},
 	} {
 		resp, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Filters: row.key},
-			query.Request{Parameters: []query.Parameter{{Name: "telling"}, {Name: "pages"}}, StartDate: row.day, EndDate: row.day, Filters: row.own})
+			query.Request{Parameters: []query.Parameter{{Name: "retention"}, {Name: "pages"}}, StartDate: row.day, EndDate: row.day, Filters: row.own})
 		if err != nil {
 			t.Fatal(err)
 		}
