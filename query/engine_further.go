@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store"
 )
 
-// further puts into r what stands beside the rows found of p: totals, and notes.
+// further puts into r what stands beside the rows found of p: totals, notes, and the identity of visitors.
 func (e *Engine) further(ctx context.Context, p *plan.Plan, found *finish.Answered, r *Result, budget *Budget, took *spent, snapshot *Snapshot) *Error {
 	if of := p.Totals; of != nil {
 		all, mistake := e.ask(ctx, of, of.AppendKey(nil), nil, budget, took, snapshot)
@@ -26,6 +28,25 @@ func (e *Engine) further(ctx context.Context, p *plan.Plan, found *finish.Answer
 			return mistake
 		}
 		r.Meta.Notes = finish.PropertyNotes(p, &counts.Table)
+	}
+	if p.Type.TellsIdentity {
+		return e.identity(ctx, p, r, took)
+	}
+	return nil
+}
+
+// identity puts into r whether most visitors of p have other ids on each day.
+func (e *Engine) identity(ctx context.Context, p *plan.Plan, r *Result, took *spent) *Error {
+	began := e.now()
+	rows, err := e.trace.Query(ctx, e.store, compile.DailyIDs(p, e.store.Dialect()))
+	passed := e.now().Sub(began)
+	store.MeterOf(ctx).Add(0, passed)
+	took.time += passed
+	if err != nil {
+		return storeFailure(err)
+	}
+	if daily, seen := rows.Columns[0].Ints[0], rows.Columns[1].Ints[0]; 2*daily > seen {
+		r.Meta.Identity = answer.DailyIdentity
 	}
 	return nil
 }

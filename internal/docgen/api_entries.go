@@ -215,6 +215,7 @@ var objects = []object{
 		{"value", "string or array", "an array, of at most 500, for `in` and `not_in`; none for `exists` and `not_exists`"},
 		{"and, or", "array", "a group in place of a condition: all, or any, of its [Filters](#filter) match; at most 5 levels"},
 		{"not", "object", "a group of one [Filter](#filter) that does not match"},
+		{"did", "object", "in place of a condition: what else the person of a row did. `{event, page, click, filters, in}`: exactly one of the first three, as a text or `{op, value}`; `in` is `session` (default) or `range`"},
 	}},
 	{"Token request", "Fields that the request leaves out stay as the key has them.", "POST /v1/tokens", `{FIELD}`, []field{
 		{"ttl", "number or string", "1 to 86400 seconds, or a duration such as `15m`; default 3600"},

@@ -168,6 +168,9 @@ func (m *ResultMeta) appendJSON(b []byte) []byte {
 		b = o.From.appendJSON(append(b, `,"from":`...))
 		b = append(o.To.appendJSON(append(b, `,"to":`...)), '}')
 	}
+	if m.Identity != "" {
+		b = appendText(append(b, `,"identity":`...), m.Identity)
+	}
 	for i, note := range m.Notes {
 		begin := `,"notes":[`
 		if i > 0 {

@@ -58,8 +58,12 @@ type ResultMeta struct {
 	Rows         int      `json:"rows"`
 	HasMore      bool     `json:"hasMore"`
 	Previous     *Period  `json:"previous,omitempty"` // the period that rows are compared with
+	Identity     string   `json:"identity,omitempty"` // DailyIdentity, of a type that tells it; empty: most ids of visitors stay the same
 	Notes        []string `json:"notes,omitempty"`    // what a caller may have got wrong, though there is an answer
 }
+
+// DailyIdentity says that over half of the pageviews and custom events of a range have visitor ids that change each day.
+const DailyIdentity = "daily"
 
 // A Period describes the other period of a comparison.
 type Period struct {

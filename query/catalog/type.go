@@ -48,6 +48,8 @@ type Type struct {
 
 	Needs   []string // parts of a parameter, by their names in a request, that it must have, such as goals: see ask.Parameter.Parts
 	MayHave []string // further ones that it may have
+
+	TellsIdentity bool // its answer says if most ids of visitors in the range change each day
 }
 
 // Takes reports whether parameters of ty may have a part.
@@ -335,7 +337,7 @@ func (ty *BoundType) OfEvents() bool {
 
 // HasVisitors reports whether the rows of ty belong to visitors and sessions, so that callers may filter by what else these did.
 func (ty *BoundType) HasVisitors() bool {
-	return !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.HasSessions() })
+	return ty.Subject == store.KindWebsite && !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.HasSessions() })
 }
 
 // UntilNow says whether ty counts the time until now instead of the range.

@@ -76,6 +76,10 @@ func OfSession(name expr.Ident) expr.Expr { return expr.Col("s", name) }
 // RowVisitor is the id of the visitor that a row counts for.
 var RowVisitor = IfElse(expr.Eq(Row("profile_id"), expr.Lit("")), Row("anonymous_id"), Row("profile_id"))
 
+// HasDailyID holds for rows whose visitor has another id on the next day. Trackers' ids are stored as an HMAC under the salt of the day,
+// in 64 hexadecimal digits, unless an event opts out of that. The id of a profile stays the same.
+var HasDailyID = expr.And(expr.Eq(Row("profile_id"), expr.Lit("")), expr.Call(dialect.Matches, Row("anonymous_id"), expr.Lit("^[0-9a-f]{64}$")))
+
 // OfKind holds for rows of one kind of event.
 func OfKind(k store.EventKind) expr.Expr { return expr.Eq(Row("kind"), expr.Int(int64(k))) }
 

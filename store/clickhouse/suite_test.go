@@ -135,6 +135,18 @@ func TestAsking(t *testing.T) {
 	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 40, 20260310))
 }
 
+// TestAllTime tests that all time begins with the first row that the caller may see.
+func TestAllTime(t *testing.T) {
+	t.Parallel()
+	storetest.AllTime(t, over("CLICKHOUSE_HTTP_DSN"))
+}
+
+// TestIdentity tests that answers tell when most visitors have other ids on each day.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	storetest.Identity(t, over("CLICKHOUSE_HTTP_DSN"))
+}
+
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {

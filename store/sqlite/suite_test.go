@@ -68,6 +68,18 @@ func TestAsking(t *testing.T) {
 	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20261128))
 }
 
+// TestAllTime tests that all time begins with the first row that the caller may see.
+func TestAllTime(t *testing.T) {
+	t.Parallel()
+	storetest.AllTime(t, inMemoryHarness)
+}
+
+// TestIdentity tests that answers tell when most visitors have other ids on each day.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	storetest.Identity(t, inMemoryHarness)
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. One mutation of
 // SQLMutations changes words that the dialect of SQLite does not have; this mistake is made here.
 func TestReferenceKillsMutants(t *testing.T) {

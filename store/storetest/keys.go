@@ -174,7 +174,7 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 		fields = slices.Compact(fields)
 	}
 	for range 1 + c.rng.IntN(2) {
-		if kind == store.KindWebsite && !byRow && c.rng.IntN(3) == 0 {
+		if kind == store.KindWebsite && !byRow && c.rng.IntN(2) == 0 {
 			filters = append(filters, c.deed())
 			continue
 		}
@@ -226,6 +226,8 @@ func (c *client) complicated(info query.Info) question {
 	}
 	if len(info.Granularity) > 0 && c.rng.IntN(3) == 0 {
 		q.req.Granularity = shortest(info)
+	} else if c.rng.IntN(5) == 0 {
+		q.req.Preset, q.req.Granularity = "all_time", "monthly"
 	}
 	return q
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,10 +60,11 @@ func define(row catalog.Type, columns []catalog.Output, groupable []string, step
 // body, "----", and what it is resolved to. Run with -update to write the latter.
 //
 //	now INSTANT         the clock; by default a Friday noon
+//	first INSTANT       the first row; by default there is none
 //	of KIND             whose rows; by default those of a website
 //	zone NAME           of the access
 //	types NAME…         of the access
-//	always FIELD OP V…  a mandatory filter of the access
+//	always FIELD OP V…  a mandatory filter of the access; or one in JSON
 //	ask BODY
 func TestGoldenPlans(t *testing.T) {
 	files, err := filepath.Glob("testdata/resolve/*.txt")
@@ -91,6 +93,7 @@ func runCase(t *testing.T, input string) string {
 	now := time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
 	access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
 	var body string
+	var first time.Time
 	for line := range strings.Lines(input) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		words := strings.Fields(rest)
@@ -98,6 +101,8 @@ func runCase(t *testing.T, input string) string {
 		switch word {
 		case "now":
 			now, err = time.Parse(time.RFC3339, rest)
+		case "first":
+			first, err = time.Parse(time.RFC3339, rest)
 		case "of":
 			access.Subject.Kind = store.SubjectKind(rest)
 		case "zone":
@@ -105,6 +110,12 @@ func runCase(t *testing.T, input string) string {
 		case "types":
 			access.Types = words
 		case "always":
+			if strings.HasPrefix(rest, "{") {
+				var req ask.Request
+				err = json.Unmarshal([]byte(`{"parameters":["x"],"preset":"today","filters":[`+rest+`]}`), &req)
+				access.Filters = append(access.Filters, req.Filters...)
+				break
+			}
 			access.Filters = append(access.Filters, ask.Filter{Field: words[0], Op: ask.Op(words[1]), Values: words[2:]})
 		case "ask":
 			body = rest
@@ -116,10 +127,10 @@ func runCase(t *testing.T, input string) string {
 			t.Fatalf("%s: %v", line, err)
 		}
 	}
-	return outcome(access, body, now)
+	return outcome(access, body, now, first)
 }
 
-func outcome(access ask.Access, body string, now time.Time) string {
+func outcome(access ask.Access, body string, now, first time.Time) string {
 	all, _, err := ask.Decode([]byte(body), 0)
 	if err != nil {
 		return "body: " + err.Error()
@@ -128,7 +139,7 @@ func outcome(access ask.Access, body string, now time.Time) string {
 	mistakes := all[0].Errors
 	if mistakes == nil {
 		var found *Resolved
-		if found, mistakes = Resolve(smallRegistry(), access, all[0].Request, now, nil); found != nil {
+		if found, mistakes = ResolveSince(smallRegistry(), access, all[0].Request, now, nil, first); found != nil {
 			lines = describe(&all[0].Request, found)
 		}
 	}

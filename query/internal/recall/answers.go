@@ -53,6 +53,7 @@ type finished struct {
 	data              answer.Table
 	previous, changes *answer.Table
 	totals            *answer.Single
+	identity          string // of the visitors
 	notes             []string
 	more              bool
 	size              int64 // of a Budget
@@ -187,7 +188,7 @@ func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget, comp
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, notes: r.Meta.Notes, size: budget.Used()}
+	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, identity: r.Meta.Identity, notes: r.Meta.Notes, size: budget.Used()}
 	if r.Totals != nil {
 		totals := r.Totals.Encode()
 		f.totals = &totals
@@ -205,7 +206,7 @@ func (f *finished) result(p *plan.Parameter, budget *answer.Budget) answer.Resul
 		return finish.Failure(p, mistake)
 	}
 	meta := finish.ResultMeta(p.Plan, f.data.Len(), f.more)
-	meta.Notes = f.notes
+	meta.Identity, meta.Notes = f.identity, f.notes
 	return answer.Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Totals: f.totals, Meta: meta}
 }
 
