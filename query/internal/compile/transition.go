@@ -42,7 +42,8 @@ func (c *tables) transitions() {
 func (c *tables) orderedViews() *part {
 	tb := catalog.Pageviews
 	start := catalog.OfSession("start")
-	session, order := expr.List(catalog.Row("session_hash"), start), expr.List(catalog.EventOrder("t")...)
+	session := expr.List(catalog.Row("session_hash"), start)
+	order := expr.List(catalog.Row("time"), catalog.Row("event_id"), catalog.Row("keyed")) // that of events, which are all of one kind
 	q := selection{from: relation{string(tb.Logical), "t"}, columns: slices.Concat(c.groupKeys(tb), []named{
 		{"path", catalog.Row("path")},
 		{"visitor", catalog.Row("visitor_hash")},
