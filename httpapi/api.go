@@ -21,7 +21,7 @@ type question struct {
 	token   tokenRequest
 }
 
-// cost returns 1 per started ten parameters of every query. A compared query counts twice.
+// cost returns 1 per started ten statements of every query: see [query.Request.Statements].
 func (q *question) cost() (all int) {
 	for _, d := range q.queries {
 		all += max(1, (d.Request.Statements()+9)/10)

@@ -5,10 +5,47 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
+
+// everyDataset tests that every dataset answers choices of each of its metrics, and of each of its dimensions.
+func everyDataset(t *testing.T, s store.Store) {
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range engine.Datasets() {
+		t.Run(d.Name, func(t *testing.T) {
+			of := map[store.SubjectKind]store.Subject{store.KindWebsite: ofSite, store.KindLink: ofLink, store.KindSchedule: ofMonitor}[d.Subject]
+			answers := func(p query.Parameter) {
+				p.Dataset = d.Name
+				req := query.Request{Parameters: []query.Parameter{p}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York", Totals: new(true)}
+				if got := answerOf(t.Context(), engine, query.Access{Subject: of}, req); got.fault != "" || len(got.totals) == 0 {
+					t.Errorf("%v\nfails: %s; totals %v\n%s", question{of, now, req}, got.fault, got.totals, statementsOf(t.Context(), s, query.Access{Subject: of}, req))
+				}
+			}
+			first := query.ChosenMetric{Name: d.Metrics[0].Name}
+			var some []query.ChosenMetric
+			for _, m := range d.Metrics {
+				if m.Name != first.Name {
+					some = append(some, query.ChosenMetric{Name: m.Name})
+				}
+			}
+			for few := range slices.Chunk(some, 9) {
+				few = append([]query.ChosenMetric{first}, few...)
+				answers(query.Parameter{Metrics: few})
+				answers(query.Parameter{Metrics: few, Dimensions: []string{"date", d.Dimensions[1].Name}})
+				answers(query.Parameter{Metrics: few[len(few)/2:][:1], Dimensions: []string{d.Dimensions[len(d.Dimensions)-1].Name}})
+			}
+			for _, f := range d.Dimensions {
+				answers(query.Parameter{Metrics: []query.ChosenMetric{first, {Name: "percentage"}}, Dimensions: []string{f.Name}})
+			}
+		})
+	}
+}
 
 // choices tests exact answers to choices of metrics about orders whose property total is a number, a text or nothing.
 func choices(t *testing.T, h Harness) {
