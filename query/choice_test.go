@@ -79,7 +79,7 @@ func TestChoicesKeepTextsOutOfSQL(t *testing.T) {
 	}
 }
 
-// Every metric and every dimension that a dataset lists can be chosen, and every statement of a request is counted.
+// Every metric and every dimension that a dataset lists can be chosen, and totals and metrics of properties count as further parameters.
 func TestDatasetsListWhatCanBeChosen(t *testing.T) {
 	e := engine(t)
 	for _, d := range e.Datasets() {
@@ -113,8 +113,8 @@ func TestDatasetsListWhatCanBeChosen(t *testing.T) {
 	}
 	req := query.Request{Totals: new(true), Compare: query.PreviousYear, Parameters: []query.Parameter{{Name: "summary"}, {Name: "pages", Totals: new(false)},
 		{Metrics: []query.ChosenMetric{{Name: "sum", Property: "a"}, {Name: "sum", Property: "b"}}}, {Name: "pages", Compare: query.NoComparison}}}
-	if got, want := req.Statements(), 3+2+4+2; got != want {
-		t.Errorf("%d statements, want %d", got, want)
+	if got, want := req.Cost(func(string) int { return 1 }), 3+2+4+2; got != want {
+		t.Errorf("the cost is %d, want %d", got, want)
 	}
 }
 

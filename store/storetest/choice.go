@@ -38,7 +38,7 @@ func everyDataset(t *testing.T, s store.Store) {
 				few = append([]query.ChosenMetric{first}, few...)
 				answers(query.Parameter{Metrics: few})
 				answers(query.Parameter{Metrics: few, Dimensions: []string{"date", d.Dimensions[1].Name}})
-				answers(query.Parameter{Metrics: few[len(few)/2:][:1], Dimensions: []string{d.Dimensions[len(d.Dimensions)-1].Name}})
+				answers(query.Parameter{Metrics: few[:1], Dimensions: []string{d.Dimensions[len(d.Dimensions)-1].Name}})
 			}
 			for _, f := range d.Dimensions {
 				answers(query.Parameter{Metrics: []query.ChosenMetric{first, {Name: "percentage"}}, Dimensions: []string{f.Name}})

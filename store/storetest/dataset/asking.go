@@ -14,6 +14,8 @@ import (
 func (w *Dataset) Asking(rng *rand.Rand) reference.Question {
 	shapes := slices.Concat(reference.BehaviourTypes(), reference.BehaviourTypes()[2:3])
 	switch n := rng.IntN(100); {
+	case n < 3:
+		return w.askAllTime(rng)
 	case n < 30:
 		return w.askType(rng, w.types[rng.IntN(len(w.types))])
 	case n < 65:
@@ -22,6 +24,20 @@ func (w *Dataset) Asking(rng *rand.Rand) reference.Question {
 	default:
 		return w.askBehaviour(rng, shapes[rng.IntN(len(shapes))])
 	}
+}
+
+// askAllTime returns a question of any type about all days since the first row.
+func (w *Dataset) askAllTime(rng *rand.Rand) reference.Question {
+	a := &asker{Rand: rng, dataset: w, kind: w.types[rng.IntN(len(w.types))]}
+	q := a.question()
+	q.Preset, q.StartDate, q.EndDate, q.Compare = reference.AllTime, "", "", ""
+	if q.Grain == "hourly" {
+		q.Grain = "daily"
+	}
+	if a.kind.Kind == store.KindWebsite && a.chance(40) {
+		q.Mandatory = a.mandatoryGroup(fields{names: a.kind.Filters, deeds: a.kind.Allows("did")})
+	}
+	return q
 }
 
 // askType returns a question of a type with groups of filters and properties.
