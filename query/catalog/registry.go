@@ -175,7 +175,10 @@ func (ty *BoundType) Describe() Info {
 	}
 	info.Needs, info.MayHave, info.Cost = slices.Clone(ty.Needs), slices.Clone(ty.MayHave), ty.Cost()
 	if ty.Shape == Series {
-		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily", "weekly", "monthly"}, ask.MaxHourlyDays
+		info.DefaultLimit, info.Granularity = ask.MaxLimit, ty.Granularities()
+	}
+	if slices.Contains(info.Granularity, "hourly") {
+		info.MaxHourlyDays = ask.MaxHourlyDays
 	}
 	for _, c := range ty.Outputs {
 		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})
