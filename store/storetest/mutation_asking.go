@@ -13,7 +13,7 @@ func AskingMutations(d *dialect.Dialect) []Mutation {
 	w := columnsIn(d, "w")
 	a, in, t := columnsIn(d, "a"), columnsIn(d, "d"), columnsIn(d, "t")
 	pattern := regexp.QuoteMeta
-	return []Mutation{
+	return append(goalMutations(d), []Mutation{
 		{Name: "views of the same page are steps", Shape: "paths", SQL: Replaced("("+w("before")+" <> "+w("path")+")", "("+w("path")+" = "+w("path")+")")},
 		{Name: "steps from pageviews before the range", Shape: "paths", SQL: Rewritten(`\(`+pattern(w("earlier"))+` >= \S+\)`, "("+w("earlier")+" > 0)")},
 		{Name: "entries by the first pageview in the range", Shape: "paths",
@@ -27,7 +27,7 @@ func AskingMutations(d *dialect.Dialect) []Mutation {
 		{Name: "returns before the start", Shape: "retention", SQL: Replaced("("+in("last")+" >= "+a("since")+")", "("+in("last")+" > 0)")},
 		{Name: "a start is no return", Shape: "retention", SQL: Replaced("("+in("last")+" >= "+a("since")+")", "("+in("last")+" > "+a("since")+")")},
 		{Name: "cohorts of the first start ever", Shape: "retention", SQL: Rewritten(`\(`+pattern(t("time"))+` >= \S+\) AND `, "")},
-	}
+	}...)
 }
 
 // columnsIn returns a function for the columns of the relation with an alias, as they are written in d.
