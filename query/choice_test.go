@@ -118,6 +118,32 @@ func TestDatasetsListWhatCanBeChosen(t *testing.T) {
 	}
 }
 
+// Lists, types with a row for each visitor, and those about what visitors did have no totals.
+func TestTypesWithoutTotals(t *testing.T) {
+	e := engine(t)
+	without := map[string]bool{"sessions": true, "session_list": true, "session_events": true, "uptime_recent_checks": true, "profiles": true, "profile_list": true,
+		"vitals_overview": true, "flag_outcomes": true, "goals": true, "goals_trends": true, "funnel": true, "retention": true, "paths": true}
+	for _, info := range e.Types() {
+		req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Totals: new(true), StartDate: "2026-03-10", EndDate: "2026-03-11"}
+		if info.RequiredFilter != "" {
+			req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"x"}}}
+		}
+		event := query.Action{Event: &query.Text{Op: query.Eq, Values: []string{"x"}}}
+		switch p := &req.Parameters[0]; info.Name {
+		case "goals", "goals_trends":
+			p.Goals = []query.Goal{{Name: "x", Action: event}}
+		case "funnel":
+			p.Steps = []query.Step{{Action: event}, {Action: event}}
+		}
+		all, err := e.Explain(t.Context(), query.Access{Subject: store.Subject{Kind: info.Subject, ID: "x"}}, req)
+		if err != nil || all[0].Err != nil {
+			t.Errorf("%s: %v %v", info.Name, err, all)
+		} else if got := all[0].Totals == nil; got != without[info.Name] {
+			t.Errorf("%s has no totals: %t, want %t", info.Name, got, without[info.Name])
+		}
+	}
+}
+
 // A choice that is asked again is bound once, and choices that differ in anything are different.
 func TestChoicesAreRemembered(t *testing.T) {
 	types, err := query.NewRegistry(query.Builtin()...)
