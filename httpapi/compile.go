@@ -28,6 +28,8 @@ type explainedEntry struct {
 	Code      query.Code   `json:"code,omitempty"`
 	// Previous describes the statement for the compared period, for the rows of the current period.
 	Previous *explainedEntry `json:"previous,omitempty"`
+	// Totals describes the statement for the numbers over all rows.
+	Totals *explainedEntry `json:"totals,omitempty"`
 }
 
 type explainArg struct {
@@ -72,10 +74,13 @@ func entrySize(x *query.Explained) int64 {
 		text, _ := arg.Value.(string)
 		size += perArg + len(text)
 	}
-	if x.Other != nil {
-		return int64(size) + entrySize(x.Other)
+	all := int64(size)
+	for _, beside := range []*query.Explained{x.Other, x.Totals} {
+		if beside != nil {
+			all += entrySize(beside)
+		}
 	}
-	return int64(size)
+	return all
 }
 
 func entryOf(x *query.Explained) explainedEntry {
@@ -91,6 +96,10 @@ func entryOf(x *query.Explained) explainedEntry {
 	if x.Other != nil {
 		other := entryOf(x.Other)
 		e.Previous = &other
+	}
+	if x.Totals != nil {
+		totals := entryOf(x.Totals)
+		e.Totals = &totals
 	}
 	return e
 }

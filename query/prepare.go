@@ -175,6 +175,8 @@ type Explained struct {
 	// Other is the statement for the period that the parameter is compared with. It reads only rows with the keys of the first
 	// answer, which are bound in place of the empty lists among Args. It is nil without a comparison.
 	Other *Explained
+	// Totals is the statement for the numbers over all rows; nil if there are none.
+	Totals *Explained
 }
 
 // Explain returns one entry per parameter: the statement of its answer, and which source would answer. Run runs the statement only if
@@ -212,6 +214,13 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 			found[i].Other = &Explained{Parameter: one.Name, ID: one.ID}
 			found[i].Other.explain(other, beside)
 			found[i].Other.Source, found[i].Other.Why = source(other)
+		}
+		if of := one.Plan.Totals; of != nil {
+			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)}, func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
+			if found[i].Totals = (&Explained{Parameter: one.Name, ID: one.ID, Err: err}); err == nil {
+				found[i].Totals.explain(of, totals)
+				found[i].Totals.Source, found[i].Totals.Why = source(of)
+			}
 		}
 	}
 	return found

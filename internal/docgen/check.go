@@ -18,6 +18,12 @@ func Check(t testing.TB, docs string, src Source) {
 		return
 	}
 	golden.Check(t, filepath.Join(docs, "query-types.md"), types)
+	asking, err := AskingPage(t.Context(), src)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	golden.Check(t, filepath.Join(docs, "asking.md"), asking)
 	panel, err := Panel(t.Context(), src)
 	if err != nil {
 		t.Error(err)

@@ -41,7 +41,7 @@ const panelNotes = "\n\n- `previous` has one entry for each row of `data`: the r
 	"- The last day of this range is not over: `partial` is `true`, and the answer covers the time before `until`. A comparison cuts the other\n" +
 	"  period at the same local time (`meta.previous.to`), so that half a day is compared with half a day. In a chart, days or hours from\n" +
 	"  `meta.partialFrom` on are in the future; ignore their zeros.\n" +
-	"- A compared parameter counts twice for rate limits. If one parameter is invalid, only that parameter fails.\n" +
+	"- A compared parameter counts twice for rate limits, and so does one with totals. If one parameter is invalid, only that parameter fails.\n" +
 	"- `GET /v1/websites/web_demo/analytics?compare=previous_period` returns much of this without a body. Its totals have `previous` and\n" +
 	"  `changes`; `comparison` has the same for its other parts.\n"
 

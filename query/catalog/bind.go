@@ -31,7 +31,7 @@ func (b *typeBuilder) bound(m *BoundMetric) expr.Expr {
 		return Joined(BucketColumn)
 	case m.isShare:
 		metric := ty.OutputMetrics[ty.OutputIndex(ty.ShareOf)]
-		if parts := metric.parts; parts != nil {
+		if parts := metric.parts; len(parts) == 2 {
 			return shareOfSum(Joined(parts[0].Alias()), Joined(parts[1].Alias()))
 		}
 		of := b.bound(metric)
@@ -55,7 +55,7 @@ func (b *typeBuilder) bound(m *BoundMetric) expr.Expr {
 }
 
 // hasShares reports whether rows can have a share of m: it is a whole number, or a sum that is made of such.
-func (m *BoundMetric) hasShares() bool { return m.Format == Integer || m.parts != nil }
+func (m *BoundMetric) hasShares() bool { return m.Format == Integer || len(m.parts) == 2 }
 
 // role is Metric for numbers that are computed, and not only a dimension in another word.
 func (ty *BoundType) role(m *BoundMetric) Role {
@@ -152,9 +152,6 @@ func (b *typeBuilder) metrics() {
 				ty.Metrics = append(ty.Metrics, m)
 			}
 		}
-	}
-	if of := ty.OutputIndex(ty.ShareOf); of >= 0 && b.showsShare() {
-		ty.Metrics = append(ty.Metrics, ty.OutputMetrics[of].parts...)
 	}
 	own := func(m *BoundMetric) bool { return m.source == ty.Source }
 	if ty.Choice != nil && len(ty.Choice.Fields) > 0 && !ty.ofWhole && !slices.ContainsFunc(ty.Metrics, own) {

@@ -68,7 +68,7 @@ func (b *typeBuilder) whole() {
 	ty, w := b.ty, b.ty.Type
 	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
 	ofVisitor := func(f *Field) bool { return f.Hash != "" }
-	if ty.Shape == List || ty.ofWhole || ty.asks() || slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
+	if ty.Shape == List || ty.ofWhole || len(ty.Needs)+len(ty.MayHave) > 0 || ty.asks() || slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
 		return
 	}
 	w.Shape, w.Columns = Totals, nil

@@ -179,7 +179,9 @@ func (c *chooser) metric(m *ask.ChosenMetric, at ask.FieldPath) *BoundMetric {
 		c.list.Add(at, ask.Unknown(ask.Invalid, "metric of a property", m.Name, propertyFunctions()))
 		return nil
 	}
-	c.further[found.Name] = found
+	for _, m := range append(found.parts, found) {
+		c.further[m.Name] = m
+	}
 	if !slices.Contains(c.choice.Properties, m.Property) {
 		c.choice.Properties = append(c.choice.Properties, m.Property)
 	}

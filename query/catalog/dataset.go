@@ -143,7 +143,8 @@ func (d *Dataset) lookUp(catalog metricsByKey, name string) *BoundMetric {
 	return nil
 }
 
-// metricNames returns the names of the metrics of d without those of properties: first those of Source, percentage last.
+// metricNames returns the names of the metrics of d without those of properties: first those of Source, percentage last; counts before
+// other numbers.
 func (d *Dataset) metricNames(catalog metricsByKey) []string {
 	names := map[string]bool{}
 	for key := range catalog {
@@ -164,7 +165,10 @@ func (d *Dataset) metricNames(catalog metricsByKey) []string {
 		}
 		return 1
 	}
-	return slices.SortedFunc(maps.Keys(names), func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b)) })
+	kind := func(name string) int { return strings.Compare(string(d.metric(catalog, name).Format), string(Integer)) }
+	return slices.SortedFunc(maps.Keys(names), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(max(kind(a), -kind(a)), max(kind(b), -kind(b))), strings.Compare(a, b))
+	})
 }
 
 // DatasetInfo describes a dataset to callers.
@@ -189,7 +193,9 @@ func (r *Registry) Datasets() []DatasetInfo {
 		}
 		for _, name := range d.metricNames(r.metrics) {
 			shown := d.metric(r.metrics, name).field(MetricRole)
-			shown.Name = name
+			if shown.Name != name {
+				shown.Name, shown.Label = name, words(name)
+			}
 			info.Metrics = append(info.Metrics, shown)
 		}
 		if d.HasPropertyMetrics() {

@@ -17,7 +17,7 @@ type BoundMetric struct {
 	Expr   expr.Expr // with a source, newCatalog puts in the dimensions that it names
 
 	Property string         // the key of the property that a choice computes it of; empty: none
-	parts    []*BoundMetric // of the sum of a property: the two that its share is computed from
+	parts    []*BoundMetric // of the sum of a property: the two that it and its share are computed from; of its mean also the count
 	isDate   bool           // the day or hour of a row, which the compiler makes of the whole answer
 	isShare  bool           // the part that a row has of all, likewise
 	Table    *Table         // of source, by newCatalog

@@ -50,11 +50,24 @@ func propertyMetric(tb *Table, function, key string) *BoundMetric {
 		}
 	}
 	of, ok := map[string]Function{"sum": Sum, "avg": Average, "min": Min, "max": Max, "count": Count}[function]
+	part := func(name string) expr.Expr {
+		one := propertyMetric(tb, name, key)
+		m.parts = append(m.parts, one)
+		return expr.Ref(expr.Ident(one.Name))
+	}
 	switch multiples, rest := DecimalParts(number); {
 	case function == highPart:
-		m.Expr = multiples
+		m.Expr, m.Zero = multiples, true
 	case function == restPart:
-		m.Expr = rest
+		m.Expr, m.Zero = rest, true
+	case of == Sum, of == Average: // made of columns, so that a statement reads the property in few places
+		m.source, m.Table, m.Zero = "", nil, of == Sum
+		m.Format, m.Decimals, m.Most = Number, 4, MostSum
+		whole, remainder, unit := part(highPart), part(restPart), expr.Int(tenThousandths)
+		if of == Average {
+			unit = expr.Mul(part("count"), unit)
+		}
+		m.Expr = sumOfParts(whole, remainder, unit)
 	case function == "distinct":
 		// CountDistinct leaves out empty texts, but a property with an empty text has a value.
 		m.Zero = true
@@ -62,13 +75,10 @@ func propertyMetric(tb *Table, function, key string) *BoundMetric {
 		value := expr.Call(dialect.Concat, expr.Lit("="), expr.Call(dialect.JSONValue, properties...))
 		m.Expr = expr.Call(dialect.CountDistinct, IfElse(expr.Call(dialect.JSONHas, properties...), value, expr.Lit("")))
 	case ok:
-		m.Zero = of == Sum || of == Count
+		m.Zero = of == Count
 		m.ofProperty(of, number, expr.Expr{})
 	default:
 		return nil
-	}
-	if function == "sum" {
-		m.parts = []*BoundMetric{propertyMetric(tb, highPart, key), propertyMetric(tb, restPart, key)}
 	}
 	return m
 }

@@ -68,9 +68,9 @@ func TestNamesOfPropertyMetrics(t *testing.T) {
 			t.Fatalf("there is no metric %s", function)
 		}
 		for _, one := range append(m.parts, m) {
-			for _, r := range one.Alias() {
+			for _, r := range one.Name {
 				if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' {
-					t.Errorf("%s has the name %s", function, one.Alias())
+					t.Errorf("%s has the name %s", function, one.Name)
 				}
 			}
 		}

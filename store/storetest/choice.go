@@ -5,10 +5,47 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
+
+// everyDataset tests that every dataset answers choices of each of its metrics, and of each of its dimensions.
+func everyDataset(t *testing.T, s store.Store) {
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range engine.Datasets() {
+		t.Run(d.Name, func(t *testing.T) {
+			of := map[store.SubjectKind]store.Subject{store.KindWebsite: ofSite, store.KindLink: ofLink, store.KindSchedule: ofMonitor}[d.Subject]
+			answers := func(p query.Parameter) {
+				p.Dataset = d.Name
+				req := query.Request{Parameters: []query.Parameter{p}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York", Totals: new(true)}
+				if got := answerOf(t.Context(), engine, query.Access{Subject: of}, req); got.fault != "" || len(got.totals) == 0 {
+					t.Errorf("%v\nfails: %s; totals %v\n%s", question{of, now, req}, got.fault, got.totals, statementsOf(t.Context(), s, query.Access{Subject: of}, req))
+				}
+			}
+			first := query.ChosenMetric{Name: d.Metrics[0].Name}
+			var some []query.ChosenMetric
+			for _, m := range d.Metrics {
+				if m.Name != first.Name {
+					some = append(some, query.ChosenMetric{Name: m.Name})
+				}
+			}
+			for few := range slices.Chunk(some, 9) {
+				few = append([]query.ChosenMetric{first}, few...)
+				answers(query.Parameter{Metrics: few})
+				answers(query.Parameter{Metrics: few, Dimensions: []string{"date", d.Dimensions[1].Name}})
+				answers(query.Parameter{Metrics: few[:1], Dimensions: []string{d.Dimensions[len(d.Dimensions)-1].Name}})
+			}
+			for _, f := range d.Dimensions {
+				answers(query.Parameter{Metrics: []query.ChosenMetric{first, {Name: "percentage"}}, Dimensions: []string{f.Name}})
+			}
+		})
+	}
+}
 
 // choices tests exact answers to choices of metrics about orders whose property total is a number, a text or nothing.
 func choices(t *testing.T, h Harness) {
@@ -46,6 +83,45 @@ func choices(t *testing.T, h Harness) {
 		t.Run(c.name, func(t *testing.T) { c.check(t, s) })
 	}
 	t.Run("notes", func(t *testing.T) { notes(t, s) })
+	t.Run("states", func(t *testing.T) { statesOfChoices(t, s) })
+}
+
+// statesOfChoices tests that choices are merged from states, also from those of a type, but not if a session counts for several rows.
+func statesOfChoices(t *testing.T, s store.Store) {
+	if _, ok := s.(store.Deriver); !ok {
+		t.Skip("not tested: the store is no store.Deriver")
+	}
+	engine, err := query.New(query.Config{Store: s, ResultCache: -1, Now: func() time.Time { return at("20 00:00:00") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := func(p query.Parameter) query.Request {
+		return query.Request{StartDate: "2026-03-10", EndDate: "2026-03-10", Parameters: []query.Parameter{p}}
+	}
+	for _, c := range []struct {
+		asked, then query.Parameter
+		want        query.Source
+	}{
+		{query.Parameter{Name: "custom_events"}, query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "unique_users"}, {Name: "percentage"}}, Dimensions: []string{"event_name"}}, query.Merged},
+		{query.Parameter{Name: "custom_events_trends"}, query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "total_events"}}, Dimensions: []string{"date"}}, query.Merged},
+		{query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "sum", Property: "total"}}, Dimensions: []string{"property:plan"}},
+			query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "sum", Property: "total", As: "x"}, {Name: "percentage"}}, Dimensions: []string{"property:plan"}}, query.Merged},
+		{query.Parameter{Metrics: []query.ChosenMetric{{Name: "bounce_rate"}}, Dimensions: []string{"path"}},
+			query.Parameter{Metrics: []query.ChosenMetric{{Name: "bounce_rate"}}, Dimensions: []string{"path"}}, query.Statement},
+	} {
+		for range 2 {
+			if got := answerOf(t.Context(), engine, query.Access{Subject: ofSite}, request(c.asked)); got.fault != "" {
+				t.Fatal(got.fault)
+			}
+		}
+		if err := engine.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all, err := engine.Explain(t.Context(), query.Access{Subject: ofSite}, request(c.then))
+		if err != nil || all[0].Source != c.want {
+			t.Errorf("%+v after %+v: %v, source %s because of %s, want %s", c.then, c.asked, err, all[0].Source, all[0].Why, c.want)
+		}
+	}
 }
 
 // notes tests that an answer names the properties that no row has, also when it is remembered.

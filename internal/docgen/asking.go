@@ -1,0 +1,170 @@
+package docgen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// An askingExample is a section of the page about questions: what can be asked, a parameter that asks it, and its real answer.
+type askingExample struct {
+	title string
+	about string // Markdown
+	// parameter is JSON, in lines as the page shows it.
+	parameter string
+	more      string // Markdown, after the answer
+}
+
+// askingExamples returns the sections in the order of the page.
+func askingExamples() []askingExample {
+	return choiceExamples()
+}
+
+func choiceExamples() []askingExample {
+	return []askingExample{
+		{
+			title: "Choose your own metrics",
+			about: "A parameter with `metrics` needs no query type. Name a `dataset`, which says what is counted, and 1 to 10 of its metrics. " +
+				"Without `dataset` it is `pageviews`. The answer has one row:",
+			parameter: `{"dataset": "pageviews", "metrics": ["visitors", "pageviews", "bounce_rate"]}`,
+			more: "`data[].parameter` is the dataset. [Datasets](#datasets) lists all of them; programs read them from `GET /v1/query/types`. " +
+				"A query type and the same choice give the same numbers.",
+		},
+		{
+			title: "Group by dimensions",
+			about: "Add up to 4 `dimensions`: fields that `groupBy` takes, properties of events as `property:KEY`, and `date`. They are the first columns. " +
+				"Rows are in the order of the first metric, the largest first, unless `sortBy` names another column. Rows with an empty dimension stay. " +
+				"`percentage` is the share of the first metric, which must be a count or a sum:",
+			parameter: `{"dataset": "pageviews", "metrics": ["visitors", "sessions", "percentage"], "dimensions": ["country", "device_type"], "limit": 3}`,
+			more: "Metrics of sessions, such as `bounce_rate`, count a session for each value that one of its pageviews has. So `bounce_rate` by `path` is that of the " +
+				"sessions with a pageview of the path. The datasets `entries` and `exits` count each session once, for its first and its last page.",
+		},
+		{
+			title: "Draw a chart of them",
+			about: "With the dimension `date` the answer has a row for each bucket of `granularity`, also where nothing counted. With further dimensions, each of their " +
+				"combinations has all buckets. Rows are in the order of the dates, then of the first metric:",
+			parameter: `{"dataset": "events", "metrics": ["total_events", "unique_users"], "dimensions": ["date", "event_name"],
+ "filters": [{"field": "event_name", "op": "in", "value": ["note_created", "search_performed"]}], "start_date": "2026-03-13", "end_date": "2026-03-14"}`,
+		},
+		{
+			title: "Add up the numbers in properties",
+			about: "In the datasets `pageviews`, `events` and `clicks`, a metric may be made of a property of the event: `sum`, `avg`, `min`, `max`, `median`, `p75`, `p90`, `p95` " +
+				"and `p99` of its numbers, `count` of the rows that have a number, and `distinct` values. `as` names the column; by default it is named like `sum_amount`:",
+			parameter: `{"dataset": "events", "dimensions": ["property:plan"],
+ "metrics": [{"metric": "sum", "property": "amount", "as": "revenue"}, {"metric": "median", "property": "amount"}, "unique_users", "percentage"],
+ "filters": [{"field": "event_name", "op": "eq", "value": "invoice_paid"}, {"field": "property:currency", "op": "eq", "value": "EUR"}]}`,
+			more: "A number is a JSON number, or a text such as `\"12.50\"` with at most 9 digits before the point. It is rounded to 4 decimals. Other values, and those beyond " +
+				"±999 999 999, do not count. Sums are exact. A parameter whose sum is beyond 9·10^14 fails.\n\n" +
+				"Nobody declares properties, so a wrong key is no error. `meta.notes` of the answer says when no row has the property.",
+		},
+		{
+			title: "Totals",
+			about: "`\"totals\": true` adds an object with the metrics over all rows that the filters leave, not only those of the page. Visitors are distinct over all rows, " +
+				"so they are fewer than the sum of the rows if people visited several pages. Query types have totals, too, except for lists and types with a row for each visitor:",
+			parameter: `{"name": "top_pages", "totals": true, "limit": 2}`,
+			more:      "Rows without a name, which a type leaves out, are part of the totals.",
+		},
+	}
+}
+
+// AskingPage returns the page about what can be asked. Each section has a question and its real answer. The error names each example
+// that fails or has no rows.
+func AskingPage(ctx context.Context, src Source) ([]byte, error) {
+	p := &page{src: src}
+	p.text("# Asking\n\n" + generatedNote + "What can be asked beyond a query type by its name. Each section has a parameter and its real answer, with generated traffic. " +
+		"Send parameters as in `{\"parameters\": […], \"preset\": \"" + src.Preset + "\", \"timeZone\": \"" + src.TimeZone + "\"}` to `POST /v1/query?website_id=…`; see [api.md](api.md). " +
+		"[query-types.md](query-types.md) lists the query types.\n")
+	for _, example := range askingExamples() {
+		p.example(ctx, example)
+	}
+	p.datasets()
+	return p.Bytes(), errors.Join(p.faults...)
+}
+
+func (p *page) example(ctx context.Context, example askingExample) {
+	shown, err := p.answer(ctx, example.parameter)
+	if err != nil {
+		p.faults = append(p.faults, fmt.Errorf("%s: %w", example.title, err))
+	}
+	p.printf("\n## %s\n\n%s\n\n```json\n%s\n```\n\n```json\n%s\n```\n", example.title, example.about, example.parameter, shown)
+	if example.more != "" {
+		p.printf("\n%s\n", example.more)
+	}
+}
+
+// answer returns the answer to a parameter without its meta, a row in each line.
+func (p *page) answer(ctx context.Context, parameter string) ([]byte, error) {
+	body := fmt.Sprintf(`{"parameters": [%s], "preset": %q, "timeZone": %q}`, parameter, p.src.Preset, p.src.TimeZone)
+	requests, _, err := query.Decode([]byte(body), 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(requests[0].Errors) > 0 {
+		return nil, requests[0].Errors
+	}
+	access := query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: p.src.Subjects[store.KindWebsite]}}
+	resp, err := p.src.Engine.Run(ctx, access, requests[0].Request)
+	if err != nil {
+		return nil, err
+	}
+	r := resp.Data[0]
+	if !r.Success || r.Data.Len() == 0 {
+		return nil, errors.Join(fmt.Errorf("no rows: %s", r.Error), r.Cause)
+	}
+	var rows []json.RawMessage
+	if err := json.Unmarshal(r.Data.AppendJSON(nil), &rows); err != nil {
+		return nil, err
+	}
+	b := fmt.Appendf(nil, "{\"parameter\": %q, \"success\": true, \"data\": [\n", r.Parameter)
+	for i, row := range rows {
+		b = append(append(b, "  "...), spaced(row)...)
+		if i < len(rows)-1 {
+			b = append(b, ',')
+		}
+		b = append(b, '\n')
+	}
+	b = append(b, ']')
+	if r.Totals != nil {
+		b = append(append(b, ",\n \"totals\": "...), spaced(r.Totals.AppendJSON(nil))...)
+	}
+	return append(b, '}'), nil
+}
+
+// spaced returns an object with a blank after each comma and colon.
+func spaced(object []byte) []byte {
+	var laid bytes.Buffer
+	if json.Indent(&laid, object, "", "") != nil {
+		return object
+	}
+	text := strings.NewReplacer("{\n", "{", "\n}", "}", ",\n", ", ").Replace(laid.String())
+	return []byte(text)
+}
+
+// datasets adds the list of all datasets.
+func (p *page) datasets() {
+	p.text("\n## Datasets\n\nFields of filters are the dimensions without `date`, and for websites `session_id`, `anonymous_id` and `profile_id`.\n")
+	for _, d := range p.src.Engine.Datasets() {
+		p.printf("\n### %s\n\n%s. Subject: `%s_id`.\n\n| metric | unit | |\n|---|---|---|\n", d.Name, d.Description, d.Subject)
+		for _, m := range d.Metrics {
+			p.printf("| `%s` | %s | %s: %s |\n", m.Name, m.Unit, m.Label, m.Description)
+		}
+		var names []string
+		for _, f := range d.Dimensions {
+			names = append(names, f.Name)
+		}
+		p.printf("\n- Dimensions: `%s`", strings.Join(names, "` `"))
+		if d.Properties {
+			p.text(" `property:KEY`")
+		}
+		p.text(".\n")
+		if len(d.PropertyMetrics) > 0 {
+			p.printf("- Metrics of properties: `%s`.\n", strings.Join(d.PropertyMetrics, "` `"))
+		}
+	}
+}
