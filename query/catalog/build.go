@@ -42,6 +42,7 @@ func (b *typeBuilder) build() {
 	b.columns()
 	b.keys()
 	b.skipZero()
+	b.ledBy()
 	b.references()
 	b.metrics()
 	b.tables()
@@ -114,6 +115,18 @@ func (b *typeBuilder) skipZero() {
 	b.ty.SkipZeroMetrics = []*BoundMetric{m}
 }
 
+func (b *typeBuilder) ledBy() {
+	if b.ty.LedBy == "" {
+		return
+	}
+	if b.ty.LedByMetric = b.catalog[metricKey{source: b.ty.Source, name: b.ty.LedBy}]; b.ty.LedByMetric == nil {
+		b.fault("%s", nearest(fmt.Sprintf("LedBy names %q, which is not a metric of table %q", b.ty.LedBy, b.ty.Source), b.ty.LedBy, b.metricNames()))
+	}
+	if len(b.ty.Order) > 0 {
+		b.fault("it has either LedBy or an Order")
+	}
+}
+
 func (b *typeBuilder) columns() {
 	seen := map[string]bool{}
 	for _, spec := range b.ty.Columns {
@@ -154,7 +167,7 @@ func (b *typeBuilder) orders() {
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
-	if len(b.ty.Order)+len(b.ty.Values) == 0 && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && b.ty.LedBy == "" && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
 	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
@@ -192,7 +205,7 @@ func (b *typeBuilder) fields() {
 		}
 	}
 	for i, c := range ty.Outputs {
-		if c.Format != JSON && ty.OutputMetrics[i].NameOf == "" {
+		if c.Format != JSON && ty.OutputMetrics[i].NameOf == "" && ty.LedBy == "" {
 			ty.Sortable = append(ty.Sortable, c.Name)
 		}
 	}

@@ -42,7 +42,7 @@ func newCatalog() (metricsByKey, []error) {
 	var faults []error
 	for _, group := range [][]BoundMetric{
 		answerMetrics(), labelMetrics(), sourceMetrics(),
-		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), errorMetrics(), vitalMetrics(),
+		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), funnelMetrics(), errorMetrics(), vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),
 	} {

@@ -38,6 +38,7 @@ type Type struct {
 	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
 
 	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
+	LedBy    string   // a metric of Source: rows are ordered by it before all else, the greatest first, and then by groupBy. Callers cannot change the order. Instead of Order
 	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
 	Values   []string // of its one dimension, in the order of rows; instead of Order
 	ZeroFill bool     // each of Values has a row, also where nothing counts
@@ -180,6 +181,7 @@ type BoundType struct {
 	SkipEmptyField  *Field                  // of SkipEmpty
 	OnlyEmptyField  *Field                  // of OnlyEmpty
 	SkipZeroMetrics []*BoundMetric          // of SkipZero
+	LedByMetric     *BoundMetric            // of LedBy
 	inputs          map[string]*BoundMetric // metrics that columns are made of, by the names they use
 	Metrics         []*BoundMetric          // the aggregates behind all of them, each once, in the order of their use
 	Tables          []*Table                // whose rows metrics count, its own first

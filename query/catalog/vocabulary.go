@@ -14,6 +14,7 @@ const (
 	SessionRows                // whole sessions, alias s, made of events
 	OutageRows                 // stretches of downtime, alias o, made of checks
 	OutcomeRows                // what became of those who were shown a flag, alias o, made of events
+	FunnelRows                 // steps of a funnel, alias o, made of events
 )
 
 // Table is a set of rows that metrics count and types are about.
@@ -59,7 +60,7 @@ var Hidden = expr.Computed("hidden", expr.Call(dialect.StartsWith, Row("name"), 
 
 // Derived says whether the rows of tb are of a relation o of the statement, which has the fields
 // under their names.
-func (tb *Table) Derived() bool { return tb.Rows == OutageRows || tb.Rows == OutcomeRows }
+func (tb *Table) Derived() bool { return tb.Rows >= OutageRows }
 
 // Row is a column of the stored row, ofSession one of its session.
 func Row(name expr.Ident) expr.Expr { return expr.Col("t", name) }
@@ -94,6 +95,7 @@ var tables = []*Table{
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	website(Table{Name: "outcome_statuses", About: "Statuses of outcomes, a row for each", Rows: OutcomeRows, Logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
+	{Name: "funnel", About: "Steps of the funnel of a parameter", subject: store.KindWebsite, Rows: FunnelRows, Logical: "events", dimensions: []string{"step"}},
 	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
 	EventList,
 	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
@@ -188,6 +190,7 @@ var typeFields = []*Field{
 	{Name: "property_value", About: "Value of the property: a text as it is, all else as JSON", computed: expr.Col("q", "value")},
 	{Name: "flag", About: "Key of the flag", computed: propertyText(expr.Lit("flag"))},
 	{Name: "variant", About: "Key of the variant; without one, true or false: whether the flag was enabled", computed: flagVariant},
+	{Name: "step", About: "Place of the step in the funnel, from 1", Column: "step", Number: true},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
 	{Name: "hour_of_day", About: "Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23", Number: true, Clock: HourOfDay},

@@ -40,6 +40,7 @@ const (
 	RowNumber  // number of the row in partition $1 ordered by $2, from 1
 	Lag        // $1 of the row before in partition $2 ordered by $3; null for the first
 	Lead       // $1 of the row after in partition $2 ordered by $3; null for the last
+	MaxBefore  // greatest $1 of the rows before this one in partition $2 ordered by $3; null without values. $3 is different in all rows of a partition
 	RunningMax // greatest $1 of the rows up to this one, and of rows with the same $3, in partition $2 ordered by $3
 
 	// Choices and numbers.

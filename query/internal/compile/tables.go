@@ -65,7 +65,7 @@ func (c *tables) rows(tb *catalog.Table) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case catalog.OutcomeRows:
+	case catalog.OutcomeRows, catalog.FunnelRows:
 		q.from = relation{tb.Name, "o"}
 		return q
 	default:
@@ -82,6 +82,15 @@ func (c *tables) rows(tb *catalog.Table) selection {
 
 // partKeys are the answer's keys as the rows of tb have them.
 func (c *tables) partKeys(tb *catalog.Table) []named {
+	found := c.groupKeys(tb)
+	for _, f := range c.p.Type.DimensionFields {
+		found = append(found, named{f.Alias(), c.dimension(f, tb)})
+	}
+	return found
+}
+
+// groupKeys are the bucket and the fields of groupBy, as the rows of tb have them.
+func (c *tables) groupKeys(tb *catalog.Table) []named {
 	var found []named
 	if c.p.Type.Shape == catalog.Series {
 		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
@@ -92,9 +101,6 @@ func (c *tables) partKeys(tb *catalog.Table) []named {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}
 		found = append(found, named{f.Alias(), v})
-	}
-	for _, f := range c.p.Type.DimensionFields {
-		found = append(found, named{f.Alias(), c.dimension(f, tb)})
 	}
 	return found
 }
