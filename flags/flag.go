@@ -46,7 +46,7 @@ type Flag struct {
 	Description string `json:"description,omitempty"`
 
 	Type         Type            `json:"type"`
-	Status       Status          `json:"status"` // empty means Active
+	Status       Status          `json:"status"` // required in a store; an Editor replaces empty by Active
 	Default      bool            `json:"defaultValue"`
 	Payload      json.RawMessage `json:"payload,omitempty"` // an object; nil means none
 	Rules        []Rule          `json:"rules"`

@@ -165,7 +165,7 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, snapshot *Snapsh
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
+			r = finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	caller := snapshot.p.caller

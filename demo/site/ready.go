@@ -32,7 +32,7 @@ func (r *Ready) Text(to io.Writer, dir string, terminal bool) error {
 	}
 	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts dashboard is      %s\n",
 		r.Address, r.TrackAddress, dashboardOf(r.Address, key, r.WebsiteID))
-	another := "go run ./cmd/sightline keys create --data " + quote(dir) + " --all"
+	another := "go run ./cmd/sightline keys add --data " + quote(dir) + " --all"
 	switch {
 	case r.WebsiteID == "":
 		fmt.Fprintf(&b, "\nThe server runs without a demo. Create a website and a key in another terminal:\n\n"+

@@ -10,7 +10,7 @@ import (
 )
 
 func TestBanner(t *testing.T) {
-	const create = "keys create --data 'the folder' --all"
+	const create = "keys add --data 'the folder' --all"
 	plain := Ready{Address: "http://127.0.0.1:1", TrackAddress: "http://127.0.0.1:1/ingest"}
 	demo := plain
 	demo.Key, demo.KeyFile, demo.WebsiteID = "sl_secret", "/the folder/it's", "web_demo"

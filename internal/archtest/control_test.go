@@ -99,6 +99,7 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 			map[string]string{"example/main.go": "// Command example is a host.\npackage main\n\nimport _ \"" + module + "/internal/deep\"\n" + strings.Repeat("\n", 80)},
 			[]string{"84 lines, more than 80", "a host cannot import " + module + "/internal/deep", "example: is missing in the table"},
 		},
+		{"a host among the examples of the root package that is long", map[string]string{"example_own_test.go": "package sightline_test\n" + strings.Repeat("\n", 120)}, []string{"121 lines, more than 120", ".: is missing in the table"}},
 		{"an exported function without a comment", low("func Bare() {}\n"), []string{"Bare has no doc comment"}},
 		{"a method without a comment", low("func (Clock) Bare() {}\n\nfunc (names2) Fine() {}\n\ntype names2 int\n"), []string{"Bare has no doc comment"}},
 		{"an exported constant without a comment", low("const (\n\tA = 1 // explained\n\tB = 2\n)\n"), []string{"B has no doc comment"}},

@@ -107,9 +107,9 @@ func (h *hostility) check(t *testing.T, idle, hostile *measured, memory int64) {
 // newKey creates a key of the demo's owner with default limits.
 func newKey(t *testing.T, dir, name string) string {
 	t.Helper()
-	out, errs, code := run(t, "keys", "create", "--data", dir, "--name", name, "--all")
+	out, errs, code := run(t, "keys", "add", "--data", dir, "--name", name, "--all")
 	if code != 0 {
-		t.Fatalf("keys create: exit code %d, %q", code, errs)
+		t.Fatalf("keys add: exit code %d, %q", code, errs)
 	}
 	return strings.TrimSpace(out)
 }

@@ -45,13 +45,13 @@ func createKey(t *testing.T, dir string, opens ...string) string {
 	if len(opens) == 0 {
 		opens = []string{"--all"}
 	}
-	args := append([]string{"keys", "create", "--data", dir, "--limit", "60000"}, opens...)
+	args := append([]string{"keys", "add", "--data", dir, "--limit", "60000"}, opens...)
 	for _, scope := range auth.Scopes() {
 		args = append(args, "--scope", string(scope))
 	}
 	out, errs, code := run(t, args...)
 	if code != 0 {
-		t.Fatalf("keys create: exit code %d, %q", code, errs)
+		t.Fatalf("keys add: exit code %d, %q", code, errs)
 	}
 	return strings.TrimSpace(out)
 }

@@ -155,7 +155,7 @@ func (c *Cells) value(row int) any {
 	}
 	if c.Null(row) {
 		if c.Zero {
-			return c.zero()
+			return zeroOf(c.Format)
 		}
 		return nil
 	}
@@ -176,9 +176,9 @@ func (c *Cells) value(row int) any {
 	return c.Ints[row]
 }
 
-// zero is the value of a cell that counted nothing.
-func (c *Cells) zero() any {
-	switch c.Format {
+// zeroOf returns the value of a cell that counted nothing.
+func zeroOf(format catalog.Format) any {
+	switch format {
 	case catalog.Number:
 		return 0.0
 	case catalog.Boolean:

@@ -278,6 +278,11 @@ func (ty *BoundType) OfEvents() bool {
 	return !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Events })
 }
 
+// HasVisitors reports whether the rows of ty belong to visitors and sessions, so that callers may filter by what else these did.
+func (ty *BoundType) HasVisitors() bool {
+	return !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.HasSessions() })
+}
+
 // UntilNow says whether ty counts the time until now instead of the range.
 func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 

@@ -129,6 +129,12 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
 }
 
+// TestAsking compares random questions with groups of filters, and about what people did, with the reference evaluator.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 30, 20261128))
+}
+
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {

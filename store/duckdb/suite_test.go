@@ -169,6 +169,12 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 1000, 20260310))
 }
 
+// TestAsking compares random questions with groups of filters, and about what people did, with the reference evaluator.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 300, 20261128))
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()

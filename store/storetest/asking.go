@@ -22,7 +22,7 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 }
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"funnel"}
+var answeredShapes = []string{"type", "did", "funnel"}
 
 // shapes returns what q asks: the name of its type, choice or type, and also totals and did if it has them.
 func shapes(q reference.Question) []string {

@@ -64,7 +64,7 @@ func TestAudit(t *testing.T) {
 		p := in.serve(t)
 		in.do(t, "owners", "add", "--id", "north")
 		in.do(t, "websites", "add", "--id", "w1", "--owner", "north", "--domain", "one.example")
-		key := in.secret(t, "keys", "create", "--id", "k", "--owner", "north", "--resource", "website:w1")
+		key := in.secret(t, "keys", "add", "--id", "k", "--owner", "north", "--resource", "website:w1")
 		for range 5 {
 			p.wants(t, "its own", "w1", key, 200)
 		}
@@ -73,7 +73,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("while the server runs: %d, %+v", code, v)
 		}
 		p.wants(t, "a bad one", "w1", "sl_wrong", 401)
-		p.get(t, "/v1/query/websites", in.secret(t, "keys", "create", "--all"))
+		p.get(t, "/v1/query/websites", in.secret(t, "keys", "add", "--all"))
 		p.stop(t)
 
 		var outcomes []string
@@ -93,7 +93,7 @@ func TestAudit(t *testing.T) {
 			}
 		}
 		yes := "allowed 200 website:w1"
-		if diff := cmp.Diff([]string{"refused 403 website:w2", yes, yes, yes, yes, yes, "allowed 0 keys create"}, outcomes); diff != "" {
+		if diff := cmp.Diff([]string{"refused 403 website:w2", yes, yes, yes, yes, yes, "allowed 0 keys add"}, outcomes); diff != "" {
 			t.Errorf("uses of the key, the newest first: %s", diff)
 		}
 		tomorrow := time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
@@ -211,7 +211,7 @@ func TestAuditRetention(t *testing.T) {
 		t.Errorf("before: %d, %+v", code, v)
 	}
 	p := in.serve(t, "--audit-keep", "90d")
-	p.get(t, "/v1/query/websites", in.secret(t, "keys", "create", "--all"))
+	p.get(t, "/v1/query/websites", in.secret(t, "keys", "add", "--all"))
 	for began := time.Now(); len(in.audit(t, "--until", "90d").Entries) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Since(began) > time.Minute {
 			t.Fatalf("old entries were not deleted: %s", p.errs)

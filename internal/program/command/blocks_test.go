@@ -28,7 +28,7 @@ var coveredBlocks = []struct {
 	{"docs/embedding.md", "go", "func serve(", "TestDocumentsShowCodeThatRuns"},
 	{"docs/embedding.md", "go", "query.Definitions", "TestDocumentsShowCodeThatRuns"},
 	{"docs/flags.md", "json", "flag_outcomes", "TestFlagsDocument"},
-	{"docs/keys.md", "sh", "keys create", "TestKeysDocument"},
+	{"docs/keys.md", "sh", "keys add", "TestKeysDocument"},
 	{"docs/keys.md", "text", "OUTCOME", "TestKeysDocument"},
 	{"docs/scale.md", "sql", "visits_local", "TestGoldenScale"},
 	{"docs/scale.md", "sql", "receipts", "TestGoldenScale"},
@@ -164,7 +164,7 @@ func demoWebsite(t *testing.T) (installed, *process, string) {
 	in := installed{dir: t.TempDir()}
 	p := in.serve(t)
 	in.do(t, "websites", "add", "--id", "web_demo", "--domain", "shop.example")
-	return in, p, in.secret(t, "keys", "create", "--resource", "website:web_demo", "--scope", "read:data,track:events")
+	return in, p, in.secret(t, "keys", "add", "--resource", "website:web_demo", "--scope", "read:data,track:events")
 }
 
 // address returns the src of an element, with the origin that documents show replaced, as a path of the server.

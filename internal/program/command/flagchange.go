@@ -94,7 +94,7 @@ func named[T any](fields map[string]any, name string, value *T) {
 	}
 }
 
-type createFlag struct {
+type addFlag struct {
 	ofClient
 	flagFields
 
@@ -103,58 +103,58 @@ type createFlag struct {
 	Type        string `default:"boolean" placeholder:"TYPE" help:"Type: boolean, rollout or multivariant."`
 }
 
-func (c *createFlag) Run(ctx context.Context, e environment) error {
-	return c.editing(ctx, e, func(editor *flags.Editor, _ *meta.Store) error {
-		fields := map[string]any{"clientId": c.Client, "key": c.Key, "type": c.Type, "defaultValue": false}
-		if c.Environment != "" {
-			fields["environment"] = c.Environment
+func (a *addFlag) Run(ctx context.Context, e environment) error {
+	return a.editing(ctx, e, func(editor *flags.Editor, _ *meta.Store) error {
+		fields := map[string]any{"clientId": a.Client, "key": a.Key, "type": a.Type, "defaultValue": false}
+		if a.Environment != "" {
+			fields["environment"] = a.Environment
 		}
-		patch, err := c.patch(fields)
+		patch, err := a.patch(fields)
 		if err != nil {
 			return err
 		}
-		f, err := patch.Flag(c.client)
+		f, err := patch.Flag(a.client)
 		if err != nil {
 			return err
 		}
-		if err := c.fits(f.Type); err != nil {
+		if err := a.fits(f.Type); err != nil {
 			return err
 		}
 		f, err = editor.Create(ctx, byCommand(), f)
 		if errors.Is(err, flags.ErrExists) {
-			return fmt.Errorf("flag %q already exists; see flags update", c.Key)
+			return fmt.Errorf("flag %q already exists; see flags change", a.Key)
 		}
 		if err != nil {
 			return err
 		}
-		return showOne(e.out, c.JSON, flagView(f))
+		return showOne(e.out, a.JSON, flagView(f))
 	})
 }
 
-type updateFlag struct {
+type changeFlag struct {
 	ofFlag
 	flagFields
 }
 
-func (*updateFlag) Help() string { return `Options that you leave out do not change.` }
+func (*changeFlag) Help() string { return `Options that you leave out do not change.` }
 
-func (u *updateFlag) Run(ctx context.Context, e environment) error {
-	patch, err := u.patch(nil)
+func (c *changeFlag) Run(ctx context.Context, e environment) error {
+	patch, err := c.patch(nil)
 	if err != nil {
 		return plain(err, flags.ErrInvalid)
 	}
-	return u.change(ctx, e, u.fits, patch.Apply)
+	return c.change(ctx, e, c.fits, patch.Apply)
 }
 
-type deleteFlag struct{ ofFlag }
+type removeFlag struct{ ofFlag }
 
-func (*deleteFlag) Help() string {
-	return `Programs then use their own default. Creating a flag with the same key restores it with its id and history (for the last 1000 deleted flags).`
+func (*removeFlag) Help() string {
+	return `Programs then use their own default. Adding a flag with the same key restores it with its id and history (for the last 1000 removed flags).`
 }
 
-func (d *deleteFlag) Run(ctx context.Context, e environment) error {
-	return d.editing(ctx, e, func(editor *flags.Editor, m *meta.Store) error {
-		t, err := d.target(ctx, m)
+func (r *removeFlag) Run(ctx context.Context, e environment) error {
+	return r.editing(ctx, e, func(editor *flags.Editor, m *meta.Store) error {
+		t, err := r.target(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -163,12 +163,12 @@ func (d *deleteFlag) Run(ctx context.Context, e environment) error {
 			err = editor.Remove(ctx, t)
 		}
 		if errors.Is(err, flags.ErrNotFound) {
-			return d.noFlag()
+			return r.noFlag()
 		}
 		if err != nil {
 			return err
 		}
-		return showOne(e.out, d.JSON, flagView(f))
+		return showOne(e.out, r.JSON, flagView(f))
 	})
 }
 

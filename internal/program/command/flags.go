@@ -15,16 +15,17 @@ import (
 
 // flagCommands manage feature flags. Servers see changes within a second.
 type flagCommands struct {
+	Add      addFlag      `cmd:"" help:"Add a flag, or restore the removed flag with the same key."`
 	List     listFlags    `cmd:"" help:"List the flags of a client."`
-	Create   createFlag   `cmd:"" help:"Create a flag, or restore the deleted flag with the same key."`
-	Update   updateFlag   `cmd:"" help:"Change a flag."`
-	Delete   deleteFlag   `cmd:"" help:"Delete a flag."`
+	Change   changeFlag   `cmd:"" help:"Change a flag."`
+	Remove   removeFlag   `cmd:"" help:"Remove a flag."`
 	Schedule scheduleFlag `cmd:"" help:"Schedule when a flag is enabled, disabled or rolled out further."`
 	Evaluate evaluateFlag `cmd:"" help:"Evaluate flags for a user and show why."`
 	History  flagHistory  `cmd:"" help:"List the changes of a flag, the newest first."`
 	Groups   struct {
+		Add    addGroup    `cmd:"" help:"Add a target group."`
 		List   listGroups  `cmd:"" help:"List the target groups of a client."`
-		Put    putGroup    `cmd:"" help:"Create or replace a target group."`
+		Change changeGroup `cmd:"" help:"Change a target group."`
 		Remove removeGroup `cmd:"" help:"Remove a target group that no flag uses."`
 	} `cmd:"" help:"Target groups: rules that several flags share."`
 }
@@ -33,7 +34,7 @@ type flagCommands struct {
 type ofClient struct {
 	records
 
-	Client string `required:"" env:"SIGHTLINE_CLIENT" placeholder:"ID" help:"Id of the website or owner that the flags belong to."`
+	Client string `required:"" placeholder:"ID" help:"Id of the website or owner that the flags belong to."`
 
 	client flags.Client // the client with the id Client
 }
@@ -76,7 +77,7 @@ type ofFlag struct {
 	Environment string `placeholder:"NAME" help:"Environment of the flag, if it has one and is named by its key."`
 }
 
-// target returns the flag, which may be deleted, as the target of a change.
+// target returns the flag, which may be removed, as the target of a change.
 func (o *ofFlag) target(ctx context.Context, m *meta.Store) (flags.Target, error) {
 	set, err := m.Flags().Load(ctx, o.client)
 	if err != nil {
@@ -110,7 +111,7 @@ func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type
 		}
 		f, err := editor.Change(ctx, t, edit)
 		if errors.Is(err, flags.ErrNotFound) {
-			return o.noFlag() // somebody deleted it after target found it
+			return o.noFlag() // somebody removed it after target found it
 		}
 		if err != nil {
 			return err

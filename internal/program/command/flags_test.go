@@ -3,11 +3,14 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
@@ -21,17 +24,45 @@ func TestFlagsReachOtherProcesses(t *testing.T) {
 	pepper := one.file(t, "a pepper for both folders")
 	p, q := one.serve(t, "--pepper-file", pepper, "--redis", redis), two.serve(t, "--pepper-file", pepper, "--redis", redis)
 	one.do(t, "websites", "add", "--id", "w1", "--domain", "one.example")
-	one.do(t, "flags", "create", "ui", "--client", "w1", "--default")
-	key := one.secret(t, "keys", "create", "--all", "--scope", "manage:flags", "--pepper-file", pepper)
+	one.do(t, "flags", "add", "ui", "--client", "w1", "--default")
+	key := one.secret(t, "keys", "add", "--all", "--scope", "manage:flags", "--pepper-file", pepper)
 	id := one.flagID(t)
 	for n := range 4 {
 		p.mustBe(t, n%2 == 0, 0)
 		q.mustBe(t, n%2 == 0, time.Second)
 		p.patch(t, id, key, fmt.Sprintf(`{"clientId":"w1","defaultValue":%v}`, n%2 == 1))
 	}
-	two.do(t, "flags", "update", "ui", "--client", "w1", "--no-default")
+	two.do(t, "flags", "change", "ui", "--client", "w1", "--no-default")
 	p.mustBe(t, false, time.Second)
 	q.mustBe(t, false, time.Second)
+}
+
+// TestChangeGroup changes one field of a target group and then removes the group. The other fields must stay.
+func TestChangeGroup(t *testing.T) {
+	onEachStore(t, func(t *testing.T, in installed) {
+		in.do(t, "websites", "add", "--id", "w1", "--domain", "one.example")
+		groups := func(verb string, args ...string) (g groupView) {
+			t.Helper()
+			out := in.do(t, append([]string{"flags", "groups", verb, "--client", "w1", "--json"}, args...)...)
+			if err := json.Unmarshal([]byte(out), &g); err != nil {
+				t.Fatalf("%s: %v", out, err)
+			}
+			return g
+		}
+		added := groups("add", "--name", "Testers", "--description", "People who test", "--rules", "@testdata/rules.json")
+		changed := groups("change", added.ID, "--description", "")
+		want := added
+		want.Description, want.Revision, want.UpdatedAt = "", 2, changed.UpdatedAt
+		if diff := cmp.Diff(want, changed); diff != "" || len(added.Rules) == 0 {
+			t.Errorf("%d rules; %s", len(added.Rules), diff)
+		}
+		if removed := groups("remove", added.ID); !cmp.Equal(removed, changed) {
+			t.Errorf("removed %v, want %v", removed, changed)
+		}
+		if _, errs, code := in.try(t, "flags", "groups", "change", added.ID, "--client", "w1", "--name", "x"); code != 1 || !strings.Contains(errs, "does not exist") {
+			t.Errorf("exit code %d, %s", code, errs)
+		}
+	})
 }
 
 // flagID returns the id of the flag of w1.

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-type createKey struct {
+type addKey struct {
 	owned
 	pepperFlags
 	rights
@@ -23,52 +23,52 @@ type createKey struct {
 	Limit   int     `placeholder:"REQUESTS" help:"Requests per minute, in place of the default limits."`
 }
 
-func (*createKey) Help() string {
+func (*addKey) Help() string {
 	return `The secret is printed once, to stdout; everything else goes to stderr. With --json both are one object on stdout. Use --all to allow everything that the owner has now and later, or --resource to list websites, links and monitors. Without --scope the key can read data.`
 }
 
 // AfterApply returns an error for a key that would allow nothing, or has contradicting options.
-func (c *createKey) AfterApply(e environment) error {
-	switch expires := c.Expires.after(e.now()); {
-	case c.All == (len(c.Resource) > 0):
+func (a *addKey) AfterApply(e environment) error {
+	switch expires := a.Expires.after(e.now()); {
+	case a.All == (len(a.Resource) > 0):
 		return errors.New("use either --all or --resource")
 	case !expires.IsZero() && !expires.After(e.now()):
 		return fmt.Errorf("--expires %s is in the past", at(expires))
-	case c.Limit < 0:
-		return fmt.Errorf("--limit must not be negative, but is %d", c.Limit)
+	case a.Limit < 0:
+		return fmt.Errorf("--limit must not be negative, but is %d", a.Limit)
 	}
-	return c.check()
+	return a.check()
 }
 
-func (c *createKey) Run(ctx context.Context, e environment) error {
-	return c.issue(ctx, e, c.PepperFile, func(m *meta.Store, t *trail) error {
-		key := c.key(e.now())
-		if err := checkOwner(ctx, m, c.Owner, key.Resources); err != nil {
+func (a *addKey) Run(ctx context.Context, e environment) error {
+	return a.issue(ctx, e, a.PepperFile, func(m *meta.Store, t *trail) error {
+		key := a.key(e.now())
+		if err := checkOwner(ctx, m, a.Owner, key.Resources); err != nil {
 			return err
 		}
 		k, secret, err := m.CreateKey(ctx, key)
 		if err == nil {
 			key = k
 		}
-		noted := t.record(ctx, "keys create", key, err)
+		noted := t.record(ctx, "keys add", key, err)
 		if err != nil {
-			return errors.Join(c.refused(err, fmt.Sprintf("key %q already exists; choose another --id", c.ID)), noted)
+			return errors.Join(a.refused(err, fmt.Sprintf("key %q already exists; choose another --id", a.ID)), noted)
 		}
-		return errors.Join(showSecret(e, c.JSON, k, secret), noted)
+		return errors.Join(showSecret(e, a.JSON, k, secret), noted)
 	})
 }
 
-func (c *createKey) key(now time.Time) auth.Key {
-	claims := c.claims()
+func (a *addKey) key(now time.Time) auth.Key {
+	claims := a.claims()
 	k := auth.Key{
-		ID: c.ID, Owner: c.Owner, Name: c.Name, Scopes: claims.Scopes, All: c.All,
-		Resources: claims.Resources, Filters: claims.Filters, Types: claims.Types, Expires: c.Expires.after(now),
+		ID: a.ID, Owner: a.Owner, Name: a.Name, Scopes: claims.Scopes, All: a.All,
+		Resources: claims.Resources, Filters: claims.Filters, Types: claims.Types, Expires: a.Expires.after(now),
 	}
 	if len(k.Scopes) == 0 {
 		k.Scopes = []auth.Scope{auth.ReadData}
 	}
-	if c.Limit > 0 {
-		k.Limits = &auth.Limits{PerMinute: c.Limit}
+	if a.Limit > 0 {
+		k.Limits = &auth.Limits{PerMinute: a.Limit}
 	}
 	return k
 }

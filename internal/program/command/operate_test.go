@@ -23,7 +23,7 @@ func TestKeysBesideAServer(t *testing.T) {
 		in.do(t, "owners", "add", "--id", "north", "--name", "North")
 		in.do(t, "websites", "add", "--id", "w1", "--owner", "north", "--domain", "one.example")
 		in.do(t, "websites", "add", "--id", "w2", "--owner", "north", "--domain", "two.example")
-		first := in.secret(t, "keys", "create", "--id", "k", "--owner", "north", "--resource", "website:w1")
+		first := in.secret(t, "keys", "add", "--id", "k", "--owner", "north", "--resource", "website:w1")
 		p.wants(t, "the website that it is for", "w1", first, 200)
 		p.wants(t, "another of its owner", "w2", first, 403)
 		p.wants(t, "one that is not there", "w9", first, 403)
@@ -107,7 +107,7 @@ func TestPepperOfFolders(t *testing.T) {
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	pepper := one.file(t, "a pepper for both folders")
 	p := one.serve(t, "--pepper-file", pepper)
-	key := one.secret(t, "keys", "create", "--id", "k", "--all", "--pepper-file", pepper)
+	key := one.secret(t, "keys", "add", "--id", "k", "--all", "--pepper-file", pepper)
 	two := installed{t.TempDir(), one.dsn}
 	for _, server := range []*process{p, two.serve(t, "--pepper-file", pepper)} {
 		if status, body := server.get(t, "/v1/query/websites", key); status != 200 {
@@ -117,19 +117,19 @@ func TestPepperOfFolders(t *testing.T) {
 	}
 	t.Run("commands without the pepper create nothing", func(t *testing.T) {
 		elsewhere := installed{t.TempDir(), one.dsn}
-		for _, command := range []string{"keys create --all", "keys rotate k", "keys token k", "audit verify"} {
+		for _, command := range []string{"keys add --all", "keys rotate k", "keys token k", "audit verify"} {
 			_, errs, code := elsewhere.try(t, strings.Fields(command)...)
 			if code != 1 || !strings.Contains(errs, "--pepper-file") {
 				t.Errorf("%s: exit code %d, %s", command, code, errs)
 			}
 		}
-		if secret := elsewhere.secret(t, "keys", "create", "--all", "--pepper-file", pepper); secret == "" {
+		if secret := elsewhere.secret(t, "keys", "add", "--all", "--pepper-file", pepper); secret == "" {
 			t.Error("the right pepper does not work either")
 		}
 	})
 	t.Run("commands with another pepper create nothing", func(t *testing.T) {
 		other := one.file(t, "another pepper than that")
-		for _, command := range []string{"keys create --all", "keys rotate k", "keys token k"} {
+		for _, command := range []string{"keys add --all", "keys rotate k", "keys token k"} {
 			out, errs, code := one.try(t, append(strings.Fields(command), "--pepper-file", other)...)
 			if code != 1 || out != "" || !strings.Contains(errs, "another pepper") {
 				t.Errorf("%s: exit code %d, %s", command, code, errs)

@@ -105,7 +105,7 @@ func TestKeysDocument(t *testing.T) {
 		}
 	}
 	document := read(t, "../../../docs/keys.md")
-	script := block(t, document, "sh", "keys create")
+	script := block(t, document, "sh", "keys add")
 	folder := t.TempDir()
 	in := installed{dir: filepath.Join(folder, "sightline-data")}
 	p := in.serve(t)

@@ -28,7 +28,7 @@ type records struct {
 type owned struct {
 	records
 
-	Owner string `env:"SIGHTLINE_OWNER" default:"local" help:"Id of the owner."`
+	Owner string `default:"local" help:"Id of the owner."`
 }
 
 var errClientID = errors.New("a website and an owner cannot have the same id; choose another --id")
@@ -144,7 +144,7 @@ func (r *records) read(ctx context.Context, e environment, run func(*meta.Store)
 func (r *records) needData() error {
 	file := filepath.Join(r.Data, install.RecordsFile)
 	if _, err := os.Stat(file); r.Meta == "" && err != nil {
-		return fmt.Errorf("no data: %s does not exist; name the folder with --data, or create it with example serve", file)
+		return fmt.Errorf("no data: %s does not exist; name the folder with --data, or create it with serve", file)
 	}
 	return nil
 }

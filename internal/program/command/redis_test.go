@@ -30,7 +30,7 @@ func TestProcessesShare(t *testing.T) {
 	p, q := one.serve(t, flags...), two.serve(t, flags...)
 	asked := 0
 	for {
-		key := one.secret(t, "keys", "create", "--all", "--limit", "6", "--pepper-file", pepper)
+		key := one.secret(t, "keys", "add", "--all", "--limit", "6", "--pepper-file", pepper)
 		lost, began := lostRedis(t, p, q), time.Now()
 		passed := passing(t, key, p, q)
 		asked += 20
@@ -109,7 +109,7 @@ func TestCommandsNotifyServers(t *testing.T) {
 	}
 	in := installed{dir: t.TempDir()}
 	id := "key_" + rand.Text()
-	in.secret(t, "keys", "create", "--id", id, "--all")
+	in.secret(t, "keys", "add", "--id", id, "--all")
 	for _, command := range []string{"rotate", "disable", "enable", "revoke"} {
 		in.do(t, "keys", command, id, "--redis", os.Getenv("REDIS_DSN"))
 		for notified, late := "", time.After(time.Minute); notified != id; {
@@ -121,7 +121,7 @@ func TestCommandsNotifyServers(t *testing.T) {
 			}
 		}
 	}
-	in.do(t, "keys", "create", "--id", "k", "--all")
+	in.do(t, "keys", "add", "--id", "k", "--all")
 	_, errs, code := in.try(t, "keys", "revoke", "k", "--redis", "redis://127.0.0.1:1/0")
 	if code != 0 || !strings.Contains(errs, "late") || in.keyNamed(t, "k").State != "revoked" {
 		t.Errorf("Redis is unreachable: exit code %d, %s", code, errs)
@@ -135,7 +135,7 @@ func TestCommandsNotifyServers(t *testing.T) {
 func TestRedisIsAway(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	p := in.serve(t, "--redis", "redis://127.0.0.1:1/0")
-	key := in.secret(t, "keys", "create", "--all")
+	key := in.secret(t, "keys", "add", "--all")
 	for range 3 {
 		if status, body := p.get(t, "/v1/query/websites", key); status != 200 {
 			t.Errorf("status %d: %s", status, body)

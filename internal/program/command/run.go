@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,10 +47,10 @@ type commands struct {
 	} `cmd:"" help:"Manage uptime monitors."`
 	Profiles struct {
 		Show   showProfile   `cmd:"" help:"Show a profile."`
-		Remove removeProfile `cmd:"" help:"Delete a profile; its events stay."`
+		Remove removeProfile `cmd:"" help:"Remove a profile; its events stay."`
 	} `cmd:"" help:"Manage profiles of users."`
 	Keys struct {
-		Create  createKey  `cmd:"" help:"Create an API key."`
+		Add     addKey     `cmd:"" help:"Add an API key."`
 		List    listKeys   `cmd:"" help:"List the keys of an owner, also disabled and revoked ones."`
 		Show    showKey    `cmd:"" help:"Show a key (never its secret)."`
 		Change  changeKey  `cmd:"" help:"Change a key's permissions, rate limit or expiry."`
@@ -80,7 +81,9 @@ type commands struct {
 
 const description = `Sightline as one standalone program.
 
-Every option can be set by the environment variable in its help; command-line options take precedence.
+Each option of serve can also be set by the environment variable in its help. Other commands read the
+variables of the options that they share with serve, such as SIGHTLINE_DATA. Command-line options take
+precedence.
 Put passwords into the environment or into files: other users of a machine can read command lines.
 @/path/to/file, such as @/etc/sightline/meta, reads the address of a database from a file.
 
@@ -140,19 +143,37 @@ func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
 // forProgram reports whether a first argument is an option of the program, not of serve.
 func forProgram(arg string) bool { return arg == "-h" || arg == "--help" || arg == "--version" }
 
-// nameVariables gives every option an environment variable: SIGHTLINE_, the command (except serve) and the name
-// of the option. Options with the same meaning in several commands have a variable in their tag.
+// nameVariables gives every option of serve an environment variable: SIGHTLINE_ and the name of the option.
+// Options that other commands share with serve have the same variable in their tag.
 func nameVariables(p *kong.Kong) error {
 	for _, command := range p.Model.Leaves(false) {
-		words := strings.Fields("sightline " + strings.TrimPrefix(command.Path(), "serve"))
+		if command.Path() != "serve" {
+			continue
+		}
 		for _, flag := range command.Flags {
 			if len(flag.Tag.Envs) == 0 {
-				name := strings.Join(append(words, flag.Name), "_")
-				flag.Tag.Envs = []string{strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
+				flag.Tag.Envs = []string{"SIGHTLINE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))}
 			}
 		}
 	}
 	return nil
+}
+
+// verbFor returns the verb of the command line for a word that means the same, or "".
+func verbFor(word string) string {
+	switch word {
+	case "create", "new", "make", "put":
+		return "add"
+	case "update", "edit", "set":
+		return "change"
+	case "delete", "del", "rm", "drop":
+		return "remove"
+	case "ls":
+		return "list"
+	case "get", "view", "info":
+		return "show"
+	}
+	return ""
 }
 
 // report writes the error of a command on one line and returns the exit status.
@@ -171,8 +192,12 @@ func report(errs io.Writer, err error) int {
 		if at == nil {
 			at = wrong.Context.Model.Node
 		}
-		if len(at.Children) > 0 {
-			text = strings.Replace(text, "unexpected argument", "unknown command", 1)
+		if word, ok := strings.CutPrefix(text, "unexpected argument "); ok && len(at.Children) > 0 {
+			text = "unknown command " + word
+			verb := verbFor(word)
+			if slices.ContainsFunc(at.Children, func(n *kong.Node) bool { return n.Name == verb }) {
+				text += fmt.Sprintf(", did you mean %q?", verb)
+			}
 		}
 		hint = fmt.Sprintf(" (help: %s --help)", at.FullPath())
 	case errors.As(err, &damage):

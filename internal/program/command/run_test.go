@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,8 @@ func TestRun(t *testing.T) {
 		{"the version", "--version", 0, "dev", ""},
 		{"an unknown command", "import x", 2, "", `unknown command import (help: sightline --help)`},
 		{"a misspelt command", "server", 2, "", `did you mean "serve"?`},
+		{"a verb of other programs", "keys create", 2, "", `unknown command create, did you mean "add"? (help: sightline keys --help)`},
+		{"a verb that the command does not have", "audit delete", 2, "", `unknown command delete (help: sightline audit --help)`},
 		{"websites without a command", "websites", 2, "", `"change", "remove", "tag" (help: sightline websites --help)`},
 		{"an unknown flag", "keys list --ownr x", 2, "", `unknown flag --ownr, did you mean "--owner"? (help: sightline keys list --help)`},
 		{"copying to nowhere", "copy", 2, "", "--to"},
@@ -74,13 +77,13 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Options that are not on the command line come from the environment. A variable of several commands means the
-// same in all.
+// Options of serve that are not on the command line come from the environment. Other commands read only variables
+// of serve.
 func TestVariables(t *testing.T) {
 	for name, value := range map[string]string{
 		"SIGHTLINE_CLICKHOUSE": "clickhouse://host/db", "SIGHTLINE_META": "postgres://host/db", "SIGHTLINE_REDIS": "redis://host",
 		"SIGHTLINE_ADDR": "127.0.0.1:1", "SIGHTLINE_DEMO": "false", "SIGHTLINE_LIMIT": "query=5,track=6",
-		"SIGHTLINE_CLICKHOUSE_RETENTION": "30d", "SIGHTLINE_KEYS_CREATE_LIMIT": "7",
+		"SIGHTLINE_CLICKHOUSE_RETENTION": "30d", "SIGHTLINE_KEYS_ADD_LIMIT": "7", "SIGHTLINE_OWNER": "north",
 	} {
 		t.Setenv(name, value)
 	}
@@ -98,7 +101,7 @@ func TestVariables(t *testing.T) {
 			s := all.Serve.settings()
 			return []any{s.Addr, s.Demo, s.Meta, s.Redis, s.ClickHouse.DSN, s.ClickHouse.Retention, len(s.Limits)}
 		}, []any{"127.0.0.1:2", false, "postgres://host/db", "redis://host", "clickhouse://host/db", 30 * oneDay, 2}},
-		{"keys create --all", func() []any { return []any{string(all.Keys.Create.Meta), all.Keys.Create.Limit} }, []any{"postgres://host/db", 7}},
+		{"keys add --all", func() []any { return []any{string(all.Keys.Add.Meta), all.Keys.Add.Limit, all.Keys.Add.Owner} }, []any{"postgres://host/db", 0, "local"}},
 		{"keys revoke k", func() []any { return []any{string(all.Keys.Revoke.Redis)} }, []any{"redis://host"}},
 		{"copy", func() []any { return []any{string(all.Copy.To), all.Copy.options("").Retention} }, []any{"clickhouse://host/db", 30 * oneDay}},
 	} {
@@ -109,11 +112,47 @@ func TestVariables(t *testing.T) {
 			t.Errorf("%s: %s", row.args, diff)
 		}
 	}
-	for _, command := range p.Model.Leaves(false) {
+	known := map[string]bool{}
+	for _, command := range p.Model.Leaves(false) { // serve is the first
 		for _, flag := range command.Flags {
-			if len(flag.Envs) != 1 || !strings.HasPrefix(flag.Envs[0], "SIGHTLINE_") {
-				t.Errorf("%s --%s: %v", command.Path(), flag.Name, flag.Envs)
+			switch {
+			case command.Path() == "serve":
+				if len(flag.Envs) != 1 || !strings.HasPrefix(flag.Envs[0], "SIGHTLINE_") {
+					t.Errorf("serve --%s: %v", flag.Name, flag.Envs)
+				}
+				known[strings.Join(flag.Envs, " ")] = true
+			case len(flag.Envs) > 0 && !known[strings.Join(flag.Envs, " ")]:
+				t.Errorf("%s --%s: %v is no variable of serve", command.Path(), flag.Name, flag.Envs)
 			}
+		}
+	}
+}
+
+// TestVerbs checks that commands use one word for one thing: a command is named by a verb of all records, or it
+// does something else.
+func TestVerbs(t *testing.T) {
+	p, err := newParser(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbs := []string{"add", "list", "show", "change", "remove"}
+	others := []string{
+		"serve", "copy", "help", "websites tag", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
+		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema", "clickhouse migrate",
+	}
+	for _, command := range p.Model.Leaves(false) {
+		path := command.Path()
+		if !slices.Contains(verbs, command.Name) && !slices.Contains(others, path) {
+			t.Errorf("%s: use one of %v, or add the command to the others", path, verbs)
+		}
+		others = slices.DeleteFunc(others, func(o string) bool { return o == path })
+	}
+	if len(others) > 0 {
+		t.Errorf("these commands do not exist: %v", others)
+	}
+	for _, word := range []string{"create", "update", "delete", "ls", "get"} {
+		if !slices.Contains(verbs, verbFor(word)) {
+			t.Errorf("%s: no verb means the same", word)
 		}
 	}
 }

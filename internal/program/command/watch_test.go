@@ -67,7 +67,7 @@ func scrape(t *testing.T, address string) string {
 func TestLog(t *testing.T) {
 	in := installed{dir: filepath.Join(t.TempDir(), "data")} // not readable for others, so there is no warning
 	in.do(t, "owners", "add", "--id", "acme")
-	secret := in.secret(t, "keys", "create", "--id", "key_log", "--owner", "acme", "--all")
+	secret := in.secret(t, "keys", "add", "--id", "key_log", "--owner", "acme", "--all")
 	p := in.serve(t, "--log-format", "json", "--log-level", "debug")
 	p.get(t, "/v1/query/websites", secret)
 	p.stop(t)

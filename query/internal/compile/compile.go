@@ -32,6 +32,9 @@ import (
 func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 	c := newCompiler(p, d, kept, p.Counted())
 	c.steps = plan.StepsOf(p)
+	if _, bySession := c.mandatory(); len(bySession) == 0 {
+		c.visitorsWhoDid(nil)
+	}
 	var final selection
 	if p.Type.Shape == catalog.List {
 		final = c.list()
@@ -70,5 +73,6 @@ func newCompiler(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, rng calenda
 	c := &compiler{}
 	c.p, c.kept, c.rng, c.depends = p, kept, rng, rng
 	c.w = expr.Writer{Dialect: d, From: rng.From, To: rng.To}
+	c.numberDids()
 	return c
 }

@@ -124,7 +124,7 @@ func (c *Compiled) size() int64 {
 func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) (own, beside *Compiled, err *ask.Error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = ask.Broken("%v\n%s", fault, debug.Stack())
+			err = plan.Broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
 	own = m.Statement(p.Plan, p.Key, kept(p.Plan))

@@ -23,7 +23,9 @@ func (c *tables) outcomes() {
 		} else {
 			shown = append(shown, cond)
 		}
-		named = named || !cond.All(func(f *catalog.Field) bool { return f.Name != "event_name" })
+		for leaf := range cond.Leaves() {
+			named = named || leaf.Did == nil && leaf.Field.Name == "event_name"
+		}
 	}
 	exposures, events := c.firstExposures(shown), c.outcomeEvents(done, named)
 	c.sessionsFor([]*part{exposures, events})

@@ -45,7 +45,7 @@ func finishSeries(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 func (s *series) assign() *ask.Error {
 	date := slices.IndexFunc(s.plan.Columns(), func(c catalog.Output) bool { return c.Format == catalog.Date })
 	if date < 0 || s.rows.Columns[date].Kind != dialect.Int {
-		return ask.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
+		return plan.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
 	}
 	if s.rows.Len > ask.MaxLimit {
 		return tooManyRows(fmt.Sprintf("more than %d", ask.MaxLimit))
@@ -63,7 +63,7 @@ func (s *series) assign() *ask.Error {
 			return cmp.Compare(b.Number, number)
 		})
 		if !found || s.at[c][b] >= 0 {
-			return ask.Broken("the store returned bucket %d outside the range or twice", numbers[row])
+			return plan.Broken("the store returned bucket %d outside the range or twice", numbers[row])
 		}
 		s.at[c][b] = row
 	}
@@ -116,20 +116,21 @@ func (s *series) fill() answer.Table {
 	cols := s.plan.Columns()
 	columns := make([]answer.Cells, 0, len(cols))
 	for i := range cols {
-		c, values := &cols[i], store.Column{Kind: dialect.Text}
-		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.Name == c.Name }); {
+		cells := answer.Cells{Output: &cols[i], Column: store.Column{Kind: dialect.Text}}
+		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.Name == cells.Name }); {
 		case group >= 0:
 			for range s.buckets {
 				for _, combination := range s.combinations {
-					values.Texts = append(values.Texts, combination[group])
+					cells.Texts = append(cells.Texts, combination[group])
 				}
 			}
-		case c.Format == catalog.Date:
-			values.Texts = dates
+		case cells.Format == catalog.Date:
+			cells.Texts = dates
 		default:
-			values = answer.Gather(&s.rows.Columns[i], stored)
+			cells.Column = s.rows.Columns[i]
+			cells = cells.Pick(stored)
 		}
-		columns = append(columns, answer.Cells{Output: c, Column: values})
+		columns = append(columns, cells)
 	}
 	return answer.NewTable(n, columns)
 }

@@ -50,8 +50,11 @@ func (c Condition) AppendKey(b []byte) []byte {
 	for _, part := range c.Parts {
 		b = part.AppendKey(b)
 	}
-	if c.Group != Leaf {
+	switch {
+	case c.Group != Leaf:
 		return b
+	case c.Did != nil:
+		return c.Did.AppendKey(b)
 	}
 	b = keytext.Texts(b, c.Field.Identity(), string(c.Op))
 	b = strconv.AppendBool(b, c.OnEvents)

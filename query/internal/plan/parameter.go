@@ -163,11 +163,18 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 			if list.Full() {
 				return
 			}
-			if known := ty.FieldFor(f.Field) != nil; !known {
+			known := ty.FieldFor(f.Field) != nil
+			switch {
+			case f.Did != nil && ty.HasVisitors():
+				didOf(here, f.Did, list)
+			case f.Did != nil:
+				ok = false
+				list.Add(here.Member("did"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s cannot be filtered by what else people did, because its rows have no visitors", ty.Name)})
+			case !known:
 				ok = false
 				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
 					fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
-			} else {
+			default:
 				conditions[0].refuse(here, ask.BadFilter, list)
 			}
 			conditions = conditions[1:]
@@ -177,7 +184,10 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 			plan.Filters = append(plan.Filters, found[i])
 		}
 	}
-	has := func(c Condition) bool { return c.Group == Leaf && c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq }
+	plan.refuseDid(o, list)
+	has := func(c Condition) bool {
+		return c.Group == Leaf && c.Did == nil && c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq
+	}
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
 		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
@@ -186,8 +196,12 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 // refuseMixedOutcomes adds a mistake if c chooses both exposures to flags and their outcomes, which are different rows.
 func refuseMixedOutcomes(at ask.FieldPath, ty *catalog.BoundType, c *Condition, list *ask.Issues) {
 	ofOutcomes := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutcomeRows }
-	if !slices.ContainsFunc(ty.Tables, ofOutcomes) || c.All(catalog.ChoosesOutcomes) ||
-		c.All(func(f *catalog.Field) bool { return !catalog.ChoosesOutcomes(f) }) {
+	outcomes, exposures := false, false
+	for leaf := range c.Leaves() {
+		of := leaf.Did == nil && catalog.ChoosesOutcomes(leaf.Field)
+		outcomes, exposures = outcomes || of, exposures || !of
+	}
+	if !slices.ContainsFunc(ty.Tables, ofOutcomes) || !outcomes || !exposures {
 		return
 	}
 	list.Add(at, ask.Error{Code: ask.BadFilter, Message: "event_name and namespace choose outcomes, and other fields choose exposures: use a filter for each"})
@@ -199,6 +213,13 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 	ty := plan.Type
 	for i := range v.access.Filters {
 		for _, f := range ask.Leaves(at, &v.access.Filters[i]) {
+			if f.Did != nil {
+				if !ty.HasVisitors() {
+					list.Add(at, ask.Error{Code: ask.Forbidden,
+						Message: fmt.Sprintf("the rows of %s have no sessions, and this access must filter by what was done in them", ty.Name)})
+				}
+				continue
+			}
 			if field := ty.FieldFor(f.Field); field == nil || field.Own() {
 				list.Add(at, ask.Error{Code: ask.Forbidden,
 					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})

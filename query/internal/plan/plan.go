@@ -49,7 +49,9 @@ type Condition struct {
 	Group Group
 	Parts []Condition // of a group
 
-	// Of a leaf, with values in the form of the field: a path normalised, a device in lower case.
+	Did *Did // of a leaf on what else people did, which has nothing else
+
+	// Of any other leaf, with values in the form of the field: a path normalised, a device in lower case.
 	Field  *catalog.Field
 	Op     ask.Op
 	Values []string
@@ -72,7 +74,10 @@ const (
 
 // String is c for people and golden files.
 func (c Condition) String() string {
-	if c.Group == Leaf {
+	switch {
+	case c.Did != nil:
+		return c.Did.String()
+	case c.Group == Leaf:
 		return fmt.Sprintf("%s %s %q", c.Field.Name, c.Op, c.Values)
 	}
 	parts := make([]string, len(c.Parts))

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/sightline-analytics/sightline/query/answer"
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
@@ -179,7 +178,7 @@ func (a *Answers) land(key flightKey, f *flight) {
 func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (f *finished, failed answer.Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			f, failed = nil, finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
+			f, failed = nil, finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	r := compute(ctx, budget)
