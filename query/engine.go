@@ -71,7 +71,7 @@ type Engine struct {
 	plain      bool
 	merger     *merge.Merger
 	keeper     *keep.Keeper
-	prints     map[*catalog.BoundType]func() string // fingerprints
+	prints     func(*catalog.BoundType) string // fingerprints
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
 	zones      *ask.Zones
@@ -186,12 +186,14 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, snapshot *Snapsh
 			return finish.Failure(p, mistake)
 		}
 	}
-	found.RoundRows(p.Plan.Type)
-	if mistake := budget.TakeFor(&found.Table); mistake != nil {
+	if mistake := e.further(ctx, p.Plan, found, &r, budget, &took, snapshot); mistake != nil {
+		return finish.Failure(p, mistake)
+	}
+	r.Data = finish.Shown(p.Plan, &found.Table)
+	if mistake := budget.TakeFor(&r.Data); mistake != nil {
 		return finish.Failure(p, mistake)
 	}
 	store.MeterOf(ctx).Add(found.Len(), 0)
-	r.Data = found.In(p.Plan.Range.Zone)
 	e.note(ctx, p, took.from)
 	return r
 }

@@ -142,7 +142,7 @@ func (p *Prepared) computeKey() string {
 			return ""
 		default:
 			until, from := one.Plan.Progress()
-			b = keytext.Texts(append(b, one.Key...), p.engine.prints[one.Plan.Type](), until.String(), from)
+			b = keytext.Texts(append(b, one.Key...), p.engine.prints(one.Plan.Type), until.String(), from)
 		}
 	}
 	sum := sha256.Sum256(b)

@@ -100,13 +100,31 @@ type Parameter struct {
 	To     *string // of paths: the path that they go to; nil: any
 }
 
-// Statements is the largest number of statements that q runs: one per parameter, two where it is
-// compared.
+// Chooses reports whether p asks for metrics of its own choice, not for a query type by name.
+func (p *Parameter) Chooses() bool { return p.Metrics != nil || p.Dataset != "" }
+
+// Called returns the name by which answers call p: that of its query type or, of a choice, that of its dataset.
+func (p *Parameter) Called() string {
+	if p.Chooses() {
+		return cmp.Or(p.Dataset, DefaultDataset)
+	}
+	return p.Name
+}
+
+// Statements is the largest number of statements that q runs: one per parameter, and one more each where it is compared, where it has
+// totals, and where it has metrics of properties.
 func (q *Request) Statements() int {
 	n := len(q.Parameters)
 	for i := range q.Parameters {
-		if cmp.Or(q.Parameters[i].Compare, q.Compare).Any() {
-			n++
+		p := &q.Parameters[i]
+		totals := cmp.Or(p.Totals, q.Totals)
+		for _, more := range []bool{
+			cmp.Or(p.Compare, q.Compare).Any(), totals != nil && *totals,
+			slices.ContainsFunc(p.Metrics, func(m ChosenMetric) bool { return m.Property != "" }),
+		} {
+			if more {
+				n++
+			}
 		}
 	}
 	return n

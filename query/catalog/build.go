@@ -4,13 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 )
 
 // typeBuilder turns one Type into a boundType.
 type typeBuilder struct {
 	catalog metricsByKey
+	further map[string]*BoundMetric // metrics of Source that a choice makes, by name
 	ty      *BoundType
 	faults  []error
+}
+
+func newTypeBuilder(catalog metricsByKey, own []*Field, ty Type) *typeBuilder {
+	return &typeBuilder{catalog: catalog, ty: &BoundType{Type: ty, inputs: map[string]*BoundMetric{}, own: own}}
 }
 
 func (b *typeBuilder) fault(format string, args ...any) {
@@ -50,7 +57,33 @@ func (b *typeBuilder) build() {
 	b.fields()
 	if len(b.faults) == 0 {
 		b.bind()
+		b.whole()
 	}
+}
+
+// whole makes the type of the numbers over all rows: what rows without keys have. Types whose rows count only if they have something, and
+// those with other units in each row, have no such numbers.
+func (b *typeBuilder) whole() {
+	ty, w := b.ty, b.ty.Type
+	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
+	if ty.Shape == List || ty.SkipZero != "" || ty.ofWhole || slices.ContainsFunc(ty.Outputs, mixes) {
+		return
+	}
+	w.Shape, w.Columns = Totals, nil
+	w.Dimensions, w.Order, w.TieBreak, w.Values, w.ZeroFill, w.SkipEmpty, w.OnlyEmpty, w.OuterJoin = nil, nil, nil, nil, false, "", "", false
+	for i, c := range ty.Outputs {
+		if c.Role == MetricRole || c.Format == DateTime || c.Format == Boolean {
+			w.Columns = append(w.Columns, ty.Columns[i])
+		}
+	}
+	if len(w.Columns) == 0 {
+		return
+	}
+	all := newTypeBuilder(b.catalog, ty.own, w)
+	all.further, all.ty.ofWhole, all.ty.Choice, all.ty.ShareOf = b.further, true, ty.Choice, ty.ShareOf
+	all.build()
+	b.faults = append(b.faults, all.faults...)
+	ty.Whole = all.ty
 }
 
 // shape holds the fields that depend on the shape against it.
@@ -79,6 +112,14 @@ func (b *typeBuilder) shape() {
 // keys looks up what tells rows apart.
 func (b *typeBuilder) keys() {
 	ty := b.ty
+	for _, door := range []expr.Ident{"entry_page", "exit_page"} {
+		if slices.Contains(ty.Dimensions, string(door)) {
+			ty.Door = door
+		}
+	}
+	if ty.Choice != nil {
+		ty.Door = ty.Choice.Dataset.Door
+	}
 	for _, name := range ty.TieBreak {
 		if ty.OutputIndex(name) < 0 {
 			b.fault("%s", nearest(fmt.Sprintf("TieBreak names %q, which is not one of its columns", name), name, b.columnNames()))
@@ -176,7 +217,7 @@ func (b *typeBuilder) orders() {
 	of := b.ty.OutputIndex(b.ty.ShareOf)
 	if b.showsShare() && (of < 0 || b.ty.OutputMetrics[of].isShare) {
 		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
-	} else if b.showsShare() && b.ty.OutputMetrics[of].Format != Integer {
+	} else if b.showsShare() && !b.ty.OutputMetrics[of].hasShares() {
 		b.fault("percentage is a share of %q, which is not a column of whole numbers; set ShareOf", b.ty.ShareOf)
 	}
 	if f := b.ty.DimensionField(b.ty.SkipEmpty); b.ty.SkipEmpty != "" && (f == nil || f.Number) {
@@ -202,6 +243,12 @@ func (b *typeBuilder) fields() {
 		shown := ty.OutputIndex(f.Name) >= 0 || slices.Contains(ty.Dimensions, f.Name)
 		if !shown && ty.groups(f) {
 			ty.Groupable = append(ty.Groupable, f.Name)
+		}
+	}
+	if ty.Choice != nil {
+		ty.Groupable = nil // it has dimensions
+		for _, f := range ty.Choice.Fields {
+			ty.Sortable = append(ty.Sortable, f.ShownAs())
 		}
 	}
 	for i, c := range ty.Outputs {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -16,6 +17,8 @@ type Registry struct {
 	byName     map[string]*BoundType
 	own        []*Field // dimensions of the host
 	vocabulary []TableInfo
+	metrics    metricsByKey
+	choices    *lru.Cache[string, *BoundType] // by Choice.Key
 }
 
 // RegistryOf returns a Registry of types that are bound already.
@@ -60,7 +63,7 @@ func (d Definitions) NewRegistry(types ...Type) (*Registry, error) {
 	own, wrong := d.define(metrics)
 	faults = append(faults, wrong...)
 	for _, ty := range types {
-		b := typeBuilder{catalog: metrics, ty: &BoundType{Type: ty, inputs: map[string]*BoundMetric{}, own: own}}
+		b := newTypeBuilder(metrics, own, ty)
 		b.build()
 		if known[ty.Name] {
 			b.fault("the name is taken")
@@ -72,7 +75,8 @@ func (d Definitions) NewRegistry(types ...Type) (*Registry, error) {
 		return nil, err
 	}
 	r := RegistryOf(bound)
-	r.own, r.vocabulary = own, vocabularyOf(metrics, own)
+	r.own, r.vocabulary, r.metrics = own, vocabularyOf(metrics, own), metrics
+	r.choices = lru.New[string, *BoundType](choiceBytes)
 	return r, nil
 }
 

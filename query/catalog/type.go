@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -88,6 +89,7 @@ const (
 // A Field can be filtered and grouped by. Callers only see its Name.
 type Field struct {
 	Name    string
+	Shown   string     // its name in answers and dimensions; empty: Name
 	About   string     // what it is, for people
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
@@ -118,6 +120,9 @@ func (f *Field) Own() bool { return f.table != nil }
 
 // IsProperty reports whether f is a property of rows.
 func (f *Field) IsProperty() bool { return f.property != "" }
+
+// ShownAs returns the name by which answers show f.
+func (f *Field) ShownAs() string { return cmp.Or(f.Shown, f.Name) }
 
 // Identity tells f apart from fields of other programs that have the same name.
 func (f *Field) Identity() string {
@@ -191,7 +196,11 @@ type BoundType struct {
 	Groupable       []string                // fields that groupBy may name
 	Sortable        []string                // output columns that sortBy may name
 	Steps           []Order
-	own             []*Field // dimensions of the host
+	Choice          *Choice    // nil: a type by name
+	Door            expr.Ident // entry_page or exit_page: the pageview whose values a session has in fields of rows; empty: all that pass filters
+	Whole           *BoundType // the numbers over all rows of an answer; nil: there are none
+	ofWhole         bool       // it is the Whole of another type
+	own             []*Field   // dimensions of the host
 }
 
 // Role says how a chart uses a column.
@@ -218,6 +227,23 @@ type Output struct {
 	Zero        bool    // nothing is 0; otherwise nothing is null (texts are never null)
 	Hosts       bool    // texts may be hosts, which are shown in Unicode
 	Most        float64 // the parameter fails if a Number is beyond it, in either direction; 0: no bound
+}
+
+// Identity tells ty apart from the other types of its registry, and from choices.
+func (ty *BoundType) Identity() string {
+	name := ty.Name
+	if ty.Choice != nil {
+		name = "choice " + ty.Choice.Key
+	}
+	if ty.ofWhole {
+		name += " whole"
+	}
+	return name
+}
+
+// IsShare reports whether the i-th output column, if there is one, is percentage.
+func (ty *BoundType) IsShare(i int) bool {
+	return i >= 0 && i < len(ty.OutputMetrics) && ty.OutputMetrics[i].isShare
 }
 
 // OutputIndex is the index of the output column called name, or -1.
@@ -286,9 +312,7 @@ func (ty *BoundType) HasVisitors() bool {
 // UntilNow says whether ty counts the time until now instead of the range.
 func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 
-// groups says whether callers may group by f. Rows that stand for one thing each, a session
-// or a visitor, are not grouped; and whole sessions have one value of each session field,
-// but many paths.
+// groups says whether callers may group by f. Rows that stand for one thing each, a session or a visitor, are not grouped.
 func (ty *BoundType) groups(f *Field) bool {
 	if ty.Shape == List || ty.SkipZero != "" {
 		return false
@@ -297,7 +321,7 @@ func (ty *BoundType) groups(f *Field) bool {
 		return true
 	}
 	counted := slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return tb.Rows == SessionRows })
-	return (f.Name == "path" || f.Name == "event_name" || f.IsProperty()) && !counted
+	return f.Name == "event_name" || f.IsProperty() || f.Name == "path" && !counted
 }
 
 // ShowsNames reports whether rows of ty have names, which may change while the dependencies of an answer do not.

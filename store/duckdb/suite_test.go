@@ -169,10 +169,10 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 1000, 20260310))
 }
 
-// TestAsking compares random questions with groups of filters, and about what people did, with the reference evaluator.
+// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
 func TestAsking(t *testing.T) {
 	t.Parallel()
-	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 300, 20261128))
+	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 400, 20260310))
 }
 
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.

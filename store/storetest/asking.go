@@ -22,7 +22,7 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 }
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"type", "did", "funnel"}
+var answeredShapes = []string{"type", "did", "choice", "totals", "funnel"}
 
 // shapes returns what q asks: the name of its type, choice or type, and also totals and did if it has them.
 func shapes(q reference.Question) []string {
@@ -38,7 +38,7 @@ func shapes(q reference.Question) []string {
 	if q.Totals {
 		found = append(found, "totals")
 	}
-	if slices.ContainsFunc(q.Filters, asksDeeds) {
+	if slices.ContainsFunc(slices.Concat(q.Filters, q.Mandatory), asksDeeds) {
 		found = append(found, "did")
 	}
 	return found

@@ -184,6 +184,10 @@ func rows(r *query.Response) ([]byte, error) {
 	if changes := r.Data[0].Changes; changes != nil {
 		b = changes.AppendJSON(b)
 	}
+	b = append(b, '\n')
+	if totals := r.Data[0].Totals; totals != nil {
+		b = totals.AppendJSON(b)
+	}
 	return b, nil
 }
 

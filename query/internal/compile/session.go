@@ -60,7 +60,7 @@ func (c *sessionizer) sessionsFor(parts []*part) selection {
 		if p.rows != nil {
 			rows, of = p.rows, p.gap
 		}
-		columns := columnsOf("s", *rows)
+		columns := slices.DeleteFunc(columnsOf("s", *rows), p.isRowField)
 		all = all || len(columns) > 0 && !p.partly
 		if p.tb.Rows == catalog.SessionRows {
 			spec.rowFilters = true

@@ -24,7 +24,10 @@ func (c *compiler) aggregate() selection {
 	case c.chooses(parts):
 		c.choose(parts[0])
 	default:
-		c.sessionsFor(parts)
+		events := c.sessionsFor(parts)
+		for _, p := range parts {
+			c.sessionsByRow(p, events)
+		}
 	}
 	q := selection{from: relation{c.combine(parts), "j"}, columns: columns(c.steps.Columns), where: having(c.steps), order: orderings(c.steps.Order)}
 	if c.steps.ShownBy != plan.AnyPart {

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -23,13 +25,14 @@ type part struct {
 	partly  bool              // of the ids that changed alone: the hits of the others are kept
 	rows    *selection        // the hits of the gap; q reads them with those that are kept
 	ids     expr.Expr         // which session ids its rows have, of events t; absent: any
+	byRow   []*catalog.Field  // of sessions: the fields of groupBy that their pageviews have
 }
 
 // parts makes the parts of the answer.
 func (c *tables) parts() []*part {
 	var found []*part
 	for _, of := range c.steps.Parts {
-		p := &part{tb: of.Table, metrics: of.Metrics}
+		p := &part{tb: of.Table, metrics: of.Metrics, byRow: RowFields(c.p, of.Table)}
 		p.q = c.part(p)
 		c.fromHits(p)
 		found = append(found, p)
@@ -95,8 +98,12 @@ func (c *tables) groupKeys(tb *catalog.Table) []named {
 	if c.p.Type.Shape == catalog.Series {
 		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
 	}
+	byRow := RowFields(c.p, tb)
 	for _, f := range c.p.Group {
 		v := catalog.Value(f, tb)
+		if slices.Contains(byRow, f) {
+			v = catalog.OfSession(f.Alias())
+		}
 		if f.Match == catalog.ByReferrer && !tb.Derived() {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}

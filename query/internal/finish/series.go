@@ -117,7 +117,7 @@ func (s *series) fill() answer.Table {
 	columns := make([]answer.Cells, 0, len(cols))
 	for i := range cols {
 		cells := answer.Cells{Output: &cols[i], Column: store.Column{Kind: dialect.Text}}
-		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.Name == cells.Name }); {
+		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.ShownAs() == cells.Name }); {
 		case group >= 0:
 			for range s.buckets {
 				for _, combination := range s.combinations {
@@ -129,8 +129,24 @@ func (s *series) fill() answer.Table {
 		default:
 			cells.Column = s.rows.Columns[i]
 			cells = cells.Pick(stored)
+			if s.plan.Type.IsShare(i - len(s.plan.Group)) {
+				noShares(&cells.Column, stored)
+			}
 		}
 		columns = append(columns, cells)
 	}
 	return answer.NewTable(n, columns)
+}
+
+// noShares sets the shares of rows that were added to 0, unless all shares are null.
+func noShares(shares *store.Column, stored []int) {
+	any := false
+	for row := range stored {
+		any = any || !shares.Null(row)
+	}
+	for row, from := range stored {
+		if any && from < 0 {
+			shares.Valid[row] = true
+		}
+	}
 }

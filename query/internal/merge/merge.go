@@ -107,7 +107,7 @@ func asksDid(c plan.Condition) bool { return c.Asks() }
 // add adds a part, if its metrics merge.
 func (m *Merge) add(of plan.Part) (merges bool) {
 	tb := of.Table
-	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows {
+	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows || len(compile.RowFields(m.p, tb)) > 0 {
 		return false
 	}
 	part := &mergedPart{tb: tb}
@@ -189,7 +189,7 @@ func (m *Merge) namesOf(name func(*catalog.Field) string) string {
 	names := make([]string, len(m.keys))
 	for i, f := range m.keys {
 		names[i] = name(f)
-		if i < len(m.p.Group) {
+		if i < len(m.p.Group) && f.Match == catalog.ByReferrer {
 			names[i] = "group " + names[i] // direct traffic has a name there
 		}
 	}

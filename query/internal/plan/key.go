@@ -19,7 +19,7 @@ func (p *Plan) ByClock() bool {
 // AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and the
 // clock, which counts if ByClock says so. Fields, zones and types are written by name.
 func (p *Plan) AppendKey(b []byte) []byte {
-	b = keytext.Texts(b, p.Type.Name, p.Range.Zone.String())
+	b = keytext.Texts(b, p.Type.Identity(), p.Range.Zone.String())
 	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(), p.Range.To.UnixMilli(),
 		p.Until.UnixMilli(), int64(p.Grain), int64(p.Limit), int64(p.Offset))
 	b = append(strconv.AppendBool(strconv.AppendBool(b, p.Keyed), p.OfKeys), '\n')
@@ -39,6 +39,9 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	b = p.Behaviour.appendKey(b)
 	if p.Other != nil {
 		b = p.Other.Plan.AppendKey(keytext.Texts(b, string(p.Other.By)))
+	}
+	if p.Totals != nil {
+		b = append(b, "totals"...)
 	}
 	return b
 }

@@ -80,6 +80,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		"Sort[].Desc":                 func(p *Plan) { p.Sort[0].Desc = false },
 		"Limit":                       func(p *Plan) { p.Limit = 1 },
 		"Offset":                      func(p *Plan) { p.Offset = 1 },
+		"Totals":                      func(p *Plan) { p.Totals = p },
 	}
 	seen := map[string]string{string(base().AppendKey(nil)): "nothing"}
 	for name, change := range changed {
@@ -92,7 +93,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "Properties": "Type, of which it is a part", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type

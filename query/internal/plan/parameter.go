@@ -27,6 +27,12 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Opt
 	behaviour(i, &p, plan, list)
 	if len(list.Errors) == 0 {
 		v.compare(plan, o.Compare, preset)
+		if o.Totals != nil && *o.Totals {
+			plan.Totals = wholePlan(plan)
+		}
+		if ty.Choice != nil && ty.Choice.Counts != nil {
+			plan.Properties = plan.over(ty.Choice.Counts)
+		}
 	}
 	return plan
 }
@@ -130,6 +136,12 @@ func ownDate(at ask.FieldPath, text string, list *ask.Issues) (calendar.Date, bo
 // groupPlan gives plan the fields of groupBy, each once.
 func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
+	if ty.Choice != nil {
+		if plan.Group = ty.Choice.Fields; len(o.GroupBy) > 0 {
+			list.Add(o.At("groupBy"), ask.Error{Code: ask.BadGroup, Message: "a choice of metrics takes dimensions in place of groupBy"})
+		}
+		return
+	}
 	for i, name := range o.GroupBy {
 		if list.Full() { // looking for suggestions takes time
 			return
@@ -240,6 +252,9 @@ func sortPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 			return
 		}
 		plan.Sort = []catalog.Order{{Column: name, Desc: descends(ty, name)}}
+		if ty.Choice != nil {
+			plan.Sort = append(plan.Sort, ty.Choice.Order()...)
+		}
 	}
 	if o.SortOrder != "" && len(plan.Sort) > 0 {
 		plan.Sort[0].Desc = o.SortOrder == "desc"

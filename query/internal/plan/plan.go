@@ -25,23 +25,28 @@ import (
 
 // A Plan is one parameter, resolved: no name is left to look up and no default to apply.
 type Plan struct {
-	Type      *catalog.BoundType
-	ID        string // the parameter's own id; empty when it had none
-	Subject   store.Subject
-	Range     calendar.Range
-	Until     time.Time   // rows count before it: the end of Range, or where a comparison cuts it
-	Other     *Comparison // nil: compared with nothing
-	Keyed     bool        // rows carry the values of their dimensions behind their columns
-	OfKeys    bool        // all rows with the keys of an answer, in no order
-	Grain     calendar.Grain
-	Now       time.Time        // of the request; ends downtime, and is the only clock
-	Group     []*catalog.Field // leading columns by groupBy
-	Filters   []Condition      // the caller's
-	Mandatory []Condition      // the access's; they cut the data first
-	Behaviour *Behaviour       // nil for most types
-	Sort      []catalog.Order  // without the keys that break ties
-	Limit     int              // 0: all, for a series that asked for no limit and for the other period
-	Offset    int
+	Type    *catalog.BoundType
+	ID      string // the parameter's own id; empty when it had none
+	Subject store.Subject
+	Range   calendar.Range
+	Until   time.Time   // rows count before it: the end of Range, or where a comparison cuts it
+	Other   *Comparison // nil: compared with nothing
+	// Totals asks for the numbers over all rows; nil: they are not asked for, or the type has none.
+	Totals *Plan
+	// Properties counts the rows with each property that a choice has metrics of. It is asked if the answer shows no value of one of them.
+	// It is nil without these.
+	Properties *Plan
+	Keyed      bool // rows carry the values of their dimensions behind their columns
+	OfKeys     bool // all rows with the keys of an answer, in no order
+	Grain      calendar.Grain
+	Now        time.Time        // of the request; ends downtime, and is the only clock
+	Group      []*catalog.Field // leading columns by groupBy
+	Filters    []Condition      // the caller's
+	Mandatory  []Condition      // the access's; they cut the data first
+	Behaviour  *Behaviour       // nil for most types
+	Sort       []catalog.Order  // without the keys that break ties
+	Limit      int              // 0: all, for a series that asked for no limit and for the other period
+	Offset     int
 }
 
 // A Condition is a filter on fields that exist. It is a leaf, or a group of conditions.
@@ -105,7 +110,7 @@ func (p *Plan) Columns() []catalog.Output {
 	}
 	cols := make([]catalog.Output, 0, len(p.Group)+len(own))
 	for _, f := range p.Group {
-		cols = append(cols, catalog.Output{Name: f.Name, Format: catalog.String})
+		cols = append(cols, catalog.Output{Name: f.ShownAs(), Format: catalog.String})
 	}
 	return append(cols, own...)
 }
@@ -139,6 +144,9 @@ func (p *Plan) String() string {
 	}
 	if p.Other != nil {
 		fmt.Fprintf(&b, "beside %s\n", p.Other.By)
+	}
+	if p.Totals != nil {
+		b.WriteString("totals\n")
 	}
 	for _, f := range p.Group {
 		fmt.Fprintf(&b, "by %s\n", f.Name)
@@ -235,14 +243,15 @@ func checkMandatory(all []ask.Filter) *ask.Error {
 
 // parameter resolves the i-th parameter.
 func (v *resolver) parameter(i int, p ask.Parameter) Parameter {
-	found := Parameter{Name: p.Name, ID: p.ID}
+	found := Parameter{Name: p.Called(), ID: p.ID}
 	if v.mandatoryErr != nil {
 		found.Err = v.mandatoryErr
 		return found
 	}
 	list := ask.Issues{Limit: ask.MaxParameterIssues}
-	ty, own := v.typeNamed(ask.InParameter(i, ""), p.Name, &list), ask.ParameterOptions(&p, i)
-	if ask.CheckParameter(&p, i, &list); len(list.Errors) == 0 {
+	ask.CheckParameter(&p, i, &list)
+	if ty := v.typeOf(i, &p, &list); len(list.Errors) == 0 {
+		own := ask.ParameterOptions(&p, i)
 		found.Plan = v.plan(i, p, ty, own.Over(v.options), &list)
 	}
 	if found.Err = mergeErrors(list.Sorted()); found.Err != nil {

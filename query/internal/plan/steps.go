@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -125,7 +126,11 @@ func columnsOf(p *Plan) []Column {
 		found = append(found, Column{f.Alias(), joined(f), dialect.Text})
 	}
 	for i, col := range p.Type.Outputs {
-		found = append(found, Column{expr.Ident(col.Name), p.Type.OutputExprs[i], kindOf(col.Format)})
+		name := expr.Ident(col.Name)
+		if p.Type.Choice != nil {
+			name = expr.Ident("column_" + strconv.Itoa(i+1)) // no name that a caller gives is in a statement
+		}
+		found = append(found, Column{name, p.Type.OutputExprs[i], kindOf(col.Format)})
 	}
 	for i, f := range p.Keys() {
 		kind := dialect.Text
@@ -152,10 +157,13 @@ func joined(f *catalog.Field) expr.Expr { return catalog.Joined(f.Alias()) }
 // orderOf returns the order of p's rows: the type's values if it lists them, what p sorts by, and what breaks ties. Each column is
 // used once.
 func orderOf(p *Plan, columns []Column) (found []Step) {
+	outputs := p.Columns()
 	add := func(name string, desc bool) {
-		i := slices.IndexFunc(columns, func(c Column) bool { return string(c.Name) == name })
-		used := slices.ContainsFunc(found, func(s Step) bool { return string(s.Column) == name })
-		if i >= 0 && !used {
+		i := slices.IndexFunc(outputs, func(c catalog.Output) bool { return c.Name == name })
+		used := func() bool {
+			return slices.ContainsFunc(found, func(s Step) bool { return s.Column == columns[i].Name })
+		}
+		if i >= 0 && !used() {
 			found = append(found, Step{columns[i].Name, columns[i].E, desc})
 		}
 	}
