@@ -25,6 +25,8 @@ type typeConfig struct {
 	// Of property:KEY; empty where properties of rows cannot be filtered.
 	PropertyOperators []query.Op `json:"propertyOperators"`
 	RequiredFilter    string     `json:"requiredFilter,omitempty"` // a field that must be filtered with eq
+	Needs             []string   `json:"needs,omitempty"`          // fields of a parameter that it must have, such as goals
+	MayHave           []string   `json:"mayHave,omitempty"`        // fields of a parameter that it may have
 	Customizable      bool       `json:"customizable"`
 	DefaultLimit      int        `json:"defaultLimit"`
 	Limits            typeLimits `json:"limits"`
@@ -39,6 +41,7 @@ type typeConfig struct {
 // typeLimits are the limits of a parameter with this type.
 type typeLimits struct {
 	Limit      int `json:"limit"`                // rows
+	Cost       int `json:"cost,omitempty"`       // how many parameters it counts for in the rate limit, if more than one
 	HourlyDays int `json:"hourlyDays,omitempty"` // days of a range with hourly buckets
 }
 
@@ -95,10 +98,12 @@ func describe(types []query.Info, meta bool) typesBody {
 			AllowedFilters:    list(t.Filters),
 			Operators:         append([]query.Op{}, t.Operators...),
 			PropertyOperators: append([]query.Op{}, t.PropertyOperators...),
-			Limits:            typeLimits{t.MaxLimit, t.MaxHourlyDays},
+			Limits:            limitsOf(t),
 			Granularities:     list(t.Granularity),
 			Comparable:        t.Comparable,
 			RequiredFilter:    t.RequiredFilter,
+			Needs:             t.Needs,
+			MayHave:           t.MayHave,
 			Customizable:      t.Customizable,
 			DefaultLimit:      t.DefaultLimit,
 			Groupable:         list(t.Groupable),
@@ -111,6 +116,14 @@ func describe(types []query.Info, meta bool) typesBody {
 		body.Configs[t.Name] = config
 	}
 	return body
+}
+
+func limitsOf(t query.Info) typeLimits {
+	limits := typeLimits{Limit: t.MaxLimit, HourlyDays: t.MaxHourlyDays}
+	if t.Cost > 1 {
+		limits.Cost = t.Cost
+	}
+	return limits
 }
 
 func describeMeta(t query.Info) *typeMeta {

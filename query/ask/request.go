@@ -111,12 +111,12 @@ func (p *Parameter) Called() string {
 	return p.Name
 }
 
-// Statements is the largest number of statements that q runs: one per parameter, and one more each where it is compared, where it has
-// totals, and where it has metrics of properties.
-func (q *Request) Statements() int {
-	n := len(q.Parameters)
+// Cost returns the sum of the costs of the parameters of q. of returns the cost of a parameter by its name. It counts once more each
+// where the parameter is compared, where it has totals, and where it has metrics of properties.
+func (q *Request) Cost(of func(name string) int) int {
+	sum := 0
 	for i := range q.Parameters {
-		p := &q.Parameters[i]
+		p, n := &q.Parameters[i], 1
 		totals := cmp.Or(p.Totals, q.Totals)
 		for _, more := range []bool{
 			cmp.Or(p.Compare, q.Compare).Any(), totals != nil && *totals,
@@ -126,8 +126,9 @@ func (q *Request) Statements() int {
 				n++
 			}
 		}
+		sum += n * of(p.Name)
 	}
-	return n
+	return sum
 }
 
 // CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.

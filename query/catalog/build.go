@@ -61,12 +61,12 @@ func (b *typeBuilder) build() {
 	}
 }
 
-// whole makes the type of the numbers over all rows: what rows without keys have. Types whose rows count only if they have something, and
-// those with other units in each row, have no such numbers.
+// whole makes the type of the numbers over all rows: what rows without keys have. Types whose rows count only if they have something,
+// those with other units in each row, and those of goals and their like have no such numbers.
 func (b *typeBuilder) whole() {
 	ty, w := b.ty, b.ty.Type
 	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
-	if ty.Shape == List || ty.SkipZero != "" || ty.ofWhole || slices.ContainsFunc(ty.Outputs, mixes) {
+	if ty.Shape == List || ty.SkipZero != "" || ty.ofWhole || ty.asks() || slices.ContainsFunc(ty.Outputs, mixes) {
 		return
 	}
 	w.Shape, w.Columns = Totals, nil
@@ -95,7 +95,7 @@ func (b *typeBuilder) shape() {
 			b.fault("a breakdown needs Dimensions")
 		}
 	case Totals, Series, List:
-		if len(ty.Dimensions) > 0 {
+		if len(ty.Dimensions) > 0 && (ty.Shape != Series || !b.ofGoals()) {
 			b.fault("only a breakdown has Dimensions")
 		}
 	default:
@@ -107,6 +107,12 @@ func (b *typeBuilder) shape() {
 	if ty.Window < Today {
 		b.fault("its Window is negative")
 	}
+}
+
+// ofGoals reports whether the type has rows for the goals of its parameter, in their order.
+func (b *typeBuilder) ofGoals() bool {
+	tb := TableNamed(b.ty.Source)
+	return tb != nil && tb.Rows == GoalRows
 }
 
 // keys looks up what tells rows apart.
@@ -208,7 +214,7 @@ func (b *typeBuilder) orders() {
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
-	if len(b.ty.Order)+len(b.ty.Values) == 0 && b.ty.LedBy == "" && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && b.ty.LedBy == "" && !b.ofGoals() && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
 	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
@@ -239,7 +245,9 @@ func (b *typeBuilder) fields() {
 			continue
 		}
 		ty.Fields[f.Name] = f
-		ty.Filterable = append(ty.Filterable, f.Name)
+		if f.Session || !ty.Table.BySession {
+			ty.Filterable = append(ty.Filterable, f.Name)
+		}
 		shown := ty.OutputIndex(f.Name) >= 0 || slices.Contains(ty.Dimensions, f.Name)
 		if !shown && ty.groups(f) {
 			ty.Groupable = append(ty.Groupable, f.Name)

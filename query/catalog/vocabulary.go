@@ -14,6 +14,7 @@ const (
 	SessionRows                // whole sessions, alias s, made of events
 	OutageRows                 // stretches of downtime, alias o, made of checks
 	OutcomeRows                // what became of those who were shown a flag, alias o, made of events
+	GoalRows                   // goals of a parameter, alias o, made of events
 	FunnelRows                 // steps of a funnel, alias o, made of events
 )
 
@@ -35,6 +36,7 @@ type Table struct {
 	visitorless   bool      // rows of a website that belong to no visitor
 	PageEvents    bool      // rows are page events: the first one of their session is not later
 	Visible       bool      // rows are events that sessions are formed of
+	BySession     bool      // callers filter by fields of sessions alone: the request says elsewhere which events it means
 }
 
 // HasSessions says whether the rows of tb belong to sessions.
@@ -95,7 +97,10 @@ var tables = []*Table{
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	website(Table{Name: "outcome_statuses", About: "Statuses of outcomes, a row for each", Rows: OutcomeRows, Logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
-	{Name: "funnel", About: "Steps of the funnel of a parameter", subject: store.KindWebsite, Rows: FunnelRows, Logical: "events", dimensions: []string{"step"}},
+	{Name: "goals", About: "Goals of the parameter, a row for each", subject: store.KindWebsite, Rows: GoalRows, Logical: "events",
+		dimensions: []string{"goal"}, Events: true, BySession: true},
+	{Name: "funnel", About: "Steps of the funnel of a parameter", subject: store.KindWebsite, Rows: FunnelRows, Logical: "events",
+		dimensions: []string{"step"}, BySession: true},
 	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
 	EventList,
 	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
@@ -190,6 +195,7 @@ var typeFields = []*Field{
 	{Name: "property_value", About: "Value of the property: a text as it is, all else as JSON", computed: expr.Col("q", "value")},
 	{Name: "flag", About: "Key of the flag", computed: exposedFlag},
 	{Name: "variant", About: "Key of the variant; without one, true or false: whether the flag was enabled", computed: flagVariant},
+	{Name: "goal", About: "Name of the goal", Column: "goal"},
 	{Name: "step", About: "Place of the step in the funnel, from 1", Column: "step", Number: true},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},

@@ -22,7 +22,7 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 }
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"type", "did", "choice", "totals", "funnel"}
+var answeredShapes = []string{"type", "did", "choice", "totals", "goals", "goals_trends", "funnel"}
 
 // shapes returns what q asks: the name of its type, choice or type, and also totals and did if it has them.
 func shapes(q reference.Question) []string {
@@ -64,6 +64,13 @@ func asking(seed uint64, only string) iter.Seq[reference.Question] {
 			}
 		}
 	}
+}
+
+// Example returns a parameter with the type called name, and with all that such a parameter must have: see [reference.Example].
+func Example(name string) query.Parameter {
+	p := query.Parameter{Name: name}
+	giveParts(&p, reference.Example(name))
+	return p
 }
 
 // giveParts gives p what q asks beside its type and options.

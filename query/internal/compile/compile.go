@@ -61,7 +61,7 @@ func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 //	j  the answer by its keys               e  events of sessions of several days
 //	v  values of a dimension                r  the same, with the starts of sessions
 //	g  groups, or times between checks      k  checks
-//	o  outages, or outcomes of flags        b  buckets
+//	o  outages, outcomes of flags, or goals b  buckets, or goals
 //	a  first exposures to flags             d  events that may be their outcomes
 //	y  the answer, to choose rows from it
 //	l  the first of the events of ids that changed

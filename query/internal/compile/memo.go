@@ -200,7 +200,10 @@ func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err er
 	const someDay = 20_000
 	bare := &plan.Plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps, Limit: ask.DefaultLimit,
 		Range: calendar.Days(someDay, someDay, time.UTC)}
-	bare.Until, bare.Now, bare.Behaviour = bare.Range.To, bare.Range.To, plan.SomeBehaviour()
+	bare.Until, bare.Now = bare.Range.To, bare.Range.To
+	if len(ty.Needs)+len(ty.MayHave) > 0 {
+		bare.Behaviour = plan.SomeBehaviour()
+	}
 	full := *bare
 	full.Keyed = ty.Comparable() && ty.Shape == catalog.Breakdown
 	for _, name := range ty.Groupable {

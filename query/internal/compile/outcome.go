@@ -47,7 +47,7 @@ func (c *tables) firstExposures(filters []plan.Condition) *part {
 			q.columns = append(q.columns, named{key.as, expr.Call(dialect.Coalesce, first, expr.Lit(""))})
 		}
 	}
-	q.where = append(c.read(c.rng), tb.Where, expr.Ne(flag, expr.Lit("")), expr.Ne(catalog.Row("visitor_hash"), expr.Int(0)))
+	q.where = append(c.read(c.rng), tb.Where, expr.Ne(catalog.Row("visitor_hash"), expr.Int(0)))
 	q.where = append(q.where, c.conditionsOf(tb, filters)...)
 	return &part{tb: tb, q: q}
 }

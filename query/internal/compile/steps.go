@@ -19,6 +19,8 @@ func (c *compiler) aggregate() selection {
 	switch {
 	case c.p.Type.Table.Rows == catalog.OutcomeRows:
 		c.outcomes()
+	case c.p.Type.Table.Rows == catalog.GoalRows:
+		c.goals()
 	case c.p.Type.Table.Rows == catalog.FunnelRows:
 		c.funnel()
 	case c.chooses(parts):

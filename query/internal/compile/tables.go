@@ -68,7 +68,7 @@ func (c *tables) rows(tb *catalog.Table) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case catalog.OutcomeRows, catalog.FunnelRows:
+	case catalog.OutcomeRows, catalog.GoalRows, catalog.FunnelRows:
 		q.from = relation{tb.Name, "o"}
 		return q
 	default:
@@ -114,8 +114,8 @@ func (c *tables) groupKeys(tb *catalog.Table) []named {
 
 // bucket numbers the bucket that a row of tb counts for.
 func (c *tables) bucket(tb *catalog.Table) expr.Expr {
-	if tb.Rows == catalog.OutageRows {
-		return expr.Col("o", "bucket")
+	if tb.Derived() {
+		return expr.Col("o", catalog.BucketColumn)
 	}
 	return c.localPeriod(tb, c.p.Grain)
 }

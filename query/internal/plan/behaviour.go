@@ -35,6 +35,15 @@ type FunnelStep struct {
 	Action
 }
 
+// GoalNames are the names of the goals, in the order of the request.
+func (v *Behaviour) GoalNames() []string {
+	names := make([]string, len(v.Goals))
+	for i, g := range v.Goals {
+		names[i] = g.Name
+	}
+	return names
+}
+
 // behaviour gives plan what the i-th parameter p asks about. It adds mistakes to list: parts that the type does not take, and those
 // that it lacks.
 func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/ask"
@@ -184,8 +185,7 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 				list.Add(here.Member("did"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s cannot be filtered by what else people did, because its rows have no visitors", ty.Name)})
 			case !known:
 				ok = false
-				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
-					fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
+				list.Add(here.Member("field"), refusedField(ty, f.Field))
 			default:
 				conditions[0].refuse(here, ask.BadFilter, list)
 			}
@@ -203,6 +203,17 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
 		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
+}
+
+// refusedField is the mistake that callers filter rows of ty by a field that they may not filter by.
+func refusedField(ty *catalog.BoundType, name string) ask.Error {
+	message := fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(name))
+	takes := slices.DeleteFunc([]string{"goals", "steps", "start", "return"}, func(part string) bool { return !ty.Takes(part) })
+	if eventField(name) == nil || len(takes) == 0 {
+		return ask.Refused(ask.BadFilter, message, name, ty.Filterable)
+	}
+	return ask.Error{Code: ask.BadFilter, Allowed: ty.Filterable,
+		Message: message + ", a field of single events; put the filter into the filters of " + strings.Join(takes, " or ")}
 }
 
 // refuseMixedOutcomes adds a mistake if c chooses both exposures to flags and their outcomes, which are different rows.
@@ -232,7 +243,7 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 				}
 				continue
 			}
-			if field := ty.FieldFor(f.Field); field == nil || field.Own() {
+			if field := ty.MandatoryFieldFor(f.Field); field == nil || field.Own() {
 				list.Add(at, ask.Error{Code: ask.Forbidden,
 					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
 			}

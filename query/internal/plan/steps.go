@@ -168,6 +168,10 @@ func orderOf(p *Plan, columns []Column) (found []Step) {
 		}
 	}
 	ty := p.Type
+	if ty.Table.Rows == catalog.GoalRows && len(p.Sort) == 0 {
+		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]), expr.Arg(dialect.Texts, p.Behaviour.GoalNames()))})
+		add("visitors", true)
+	}
 	if ty.LedByMetric != nil {
 		found = append(found, Step{E: catalog.Joined(ty.LedByMetric.Alias()), Desc: true})
 	}
