@@ -25,9 +25,9 @@ func (c *tables) funnel() {
 	f := funnel{tables: c, person: []expr.Ident{"person"}}
 	events := f.events()
 	c.sessionsFor([]*part{events})
-	c.with("chain_1", c.build(events.q))
-	for k := 1; k < f.steps(); k++ {
-		c.with(chainName(k+1), c.build(f.link(k)))
+	c.with(chainName(1), c.build(events.q))
+	for k := 2; k < f.steps(); k++ {
+		c.with(chainName(k), c.build(f.link(k)))
 	}
 	c.with("chain_persons", c.build(f.persons()))
 	c.with("chain_groups", c.build(f.groups()))
@@ -36,8 +36,9 @@ func (c *tables) funnel() {
 
 func (f *funnel) steps() int { return len(f.p.Behaviour.Steps) }
 
-// The names of what events and persons have of a step, which is counted from 0.
-func chainName(k int) string       { return fmt.Sprintf("chain_%d", k) }
+// The names of what events and persons have of a step, which is counted from 0. Events of the relation of a step have the latest starts
+// of chains to this step and those before it.
+func chainName(k int) string       { return fmt.Sprintf("chain_%d", k+1) }
 func matchesName(k int) expr.Ident { return expr.Ident(fmt.Sprintf("matches_%d", k+1)) }
 func startName(k int) expr.Ident   { return expr.Ident(fmt.Sprintf("start_%d", k+1)) }
 func leastName(k int) expr.Ident   { return expr.Ident(fmt.Sprintf("least_%d", k+1)) }
@@ -64,8 +65,8 @@ func (f *funnel) partition() expr.Expr {
 	return expr.List(found...)
 }
 
-// events selects the events of persons that match a step, with their place among these, the start of step 1 and what the answer is
-// grouped by.
+// events selects the events of persons that match a step, with their place among these, the latest starts of chains to the first two
+// steps and what the answer is grouped by. Both windows have one order, so that events are sorted once by it.
 func (f *funnel) events() *part {
 	tb := catalog.TableNamed("activity")
 	q := selection{from: relation{string(tb.Logical), "t"}, where: append(f.read(f.rng), tb.Where)}
@@ -79,27 +80,27 @@ func (f *funnel) events() *part {
 	for i, name := range f.person {
 		q.columns = append(q.columns, named{name, person[i]})
 	}
-	q.columns = append(q.columns, named{"time", catalog.Row("time")},
-		named{"place", expr.Call(dialect.RowNumber, expr.List(person...), expr.List(catalog.EventOrder("t")...))})
+	persons, order := expr.List(person...), expr.List(catalog.EventOrder("t")...)
+	q.columns = append(q.columns, named{"time", catalog.Row("time")}, named{"place", expr.Call(dialect.RowNumber, persons, order)})
 	f.keys = f.groupKeys(tb)
 	q.columns = append(q.columns, f.keys...)
-	var any []expr.Expr
-	for k := range f.steps() {
-		holds := f.p.Behaviour.Steps[k].Holds("t")
-		any = append(any, holds)
-		if k == 0 {
-			q.columns = append(q.columns, named{startName(0), catalog.When(holds, catalog.Row("time"))})
-		} else {
-			q.columns = append(q.columns, named{matchesName(k), catalog.IfElse(holds, expr.Int(1), expr.Int(0))})
-		}
+	holds := make([]expr.Expr, f.steps())
+	for k := range holds {
+		holds[k] = f.p.Behaviour.Steps[k].Holds("t")
 	}
-	q.where = append(append(q.where, expr.Or(any...)), f.conditions(tb)...)
+	start := catalog.When(holds[0], catalog.Row("time"))
+	q.columns = append(q.columns, named{startName(0), start},
+		named{startName(1), catalog.When(holds[1], expr.Call(dialect.MaxBefore, start, persons, order))})
+	for k := 2; k < f.steps(); k++ {
+		q.columns = append(q.columns, named{matchesName(k), catalog.IfElse(holds[k], expr.Int(1), expr.Int(0))})
+	}
+	q.where = append(append(q.where, expr.Or(holds...)), f.conditions(tb)...)
 	return &part{tb: tb, q: q}
 }
 
 // link selects the events with the latest start of a chain to step k, from those with that to the steps before.
 func (f *funnel) link(k int) selection {
-	q := selection{from: relation{chainName(k), "c"}, columns: columnsOfChain(append(slices.Clone(f.person), "time", "place")...)}
+	q := selection{from: relation{chainName(k - 1), "c"}, columns: columnsOfChain(append(slices.Clone(f.person), "time", "place")...)}
 	for _, key := range f.keys {
 		q.columns = append(q.columns, named{key.as, ofChain(key.as)})
 	}
@@ -117,7 +118,7 @@ func (f *funnel) link(k int) selection {
 // persons selects persons with the least time of a chain to each step, if they reach it. They are grouped by what their earliest event
 // of step 1 has.
 func (f *funnel) persons() selection {
-	q := selection{from: relation{chainName(f.steps()), "c"}, columns: columnsOfChain(f.person...), group: len(f.person)}
+	q := selection{from: relation{chainName(f.steps() - 1), "c"}, columns: columnsOfChain(f.person...), group: len(f.person)}
 	for _, key := range f.keys {
 		q.columns = append(q.columns, named{key.as, expr.Call(dialect.ArgMinIf, ofChain(key.as), ofChain("place"), expr.IsNotNull(ofChain(startName(0))))})
 	}
