@@ -15,6 +15,31 @@ type typesBody struct {
 	Types   []string              `json:"types"`
 	Configs map[string]typeConfig `json:"configs"`
 	Presets []string              `json:"presets"`
+	// What callers can choose metrics of, without a query type.
+	Datasets []dataset `json:"datasets"`
+}
+
+// dataset describes what a parameter with metrics can name.
+type dataset struct {
+	Name        string          `json:"name"`
+	Subject     string          `json:"subject"` // as in typeConfig
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Metrics     []datasetColumn `json:"metrics"`
+	Dimensions  []datasetColumn `json:"dimensions"`
+	Filters     []string        `json:"filters"`
+	// Whether property:KEY is a dimension and a field of filters.
+	Properties bool `json:"properties"`
+	// What can be computed of a property, as in {"metric": "sum", "property": "total"}.
+	PropertyMetrics []string `json:"propertyMetrics"`
+}
+
+type datasetColumn struct {
+	Name        string       `json:"name"`
+	Label       string       `json:"label"`
+	Unit        string       `json:"unit,omitempty"`
+	Format      query.Format `json:"format"`
+	Description string       `json:"description"`
 }
 
 // typeConfig describes the input of a query type.
@@ -73,13 +98,15 @@ type outputField struct {
 // once.
 type typeAnswers struct{ plain, meta *front.Answer }
 
-func newTypeAnswers(types []query.Info) (typeAnswers, error) {
+func newTypeAnswers(types []query.Info, datasets []query.DatasetInfo) (typeAnswers, error) {
 	var both typeAnswers
 	for _, answer := range []struct {
 		to   **front.Answer
 		meta bool
 	}{{&both.plain, false}, {&both.meta, true}} {
-		rep, err := front.JSON(describe(types, answer.meta))
+		body := describe(types, answer.meta)
+		body.Datasets = describeDatasets(datasets)
+		rep, err := front.JSON(body)
 		if err != nil {
 			return typeAnswers{}, err
 		}
@@ -143,6 +170,23 @@ func describeMeta(t query.Info) *typeMeta {
 		m.Output = append(m.Output, outputField(f))
 	}
 	return m
+}
+
+func describeDatasets(all []query.DatasetInfo) []dataset {
+	found := make([]dataset, len(all))
+	columns := func(of []query.OutputField) []datasetColumn {
+		list := make([]datasetColumn, len(of))
+		for i, c := range of {
+			list[i] = datasetColumn{c.Name, c.Label, c.Unit, c.Type, c.Description}
+		}
+		return list
+	}
+	for i, d := range all {
+		found[i] = dataset{Name: d.Name, Subject: string(d.Subject) + "_id", Title: d.Title, Description: d.Description,
+			Metrics: columns(d.Metrics), Dimensions: columns(d.Dimensions), Filters: list(d.Filters),
+			Properties: d.Properties, PropertyMetrics: list(d.PropertyMetrics)}
+	}
+	return found
 }
 
 // list returns texts, or an empty slice for nil, which JSON encodes as an array.

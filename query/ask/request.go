@@ -131,6 +131,11 @@ func (q *Request) Cost(of func(name string) int) int {
 	return sum
 }
 
+// AllTime reports whether the range of q, or of one of its parameters, begins with the first row.
+func (q *Request) AllTime() bool {
+	return q.Preset == calendar.AllTime || slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == calendar.AllTime })
+}
+
 // CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.
 func (q *Request) CountFilters() int { return countLeaves(q.Filters) }
 
@@ -141,7 +146,7 @@ const (
 	maxValues     = 500     // of one filter
 	maxText       = 2_048   // characters of any text
 	maxGroups     = 50      // fields of groupBy
-	maxDays       = 3_660   // of a range
+	MaxDays       = 3_660   // of a range
 	MaxMetrics    = 10      // of a parameter
 	MaxDimensions = 4       // of a parameter
 	MaxGoals      = 20      // of a parameter
@@ -281,8 +286,8 @@ func CheckSpan(at FieldPath, code Code, start, end calendar.Date, list *Issues) 
 		list.Add(at, Error{Code: code, Message: "the start " + start.String() + " is after the end " + end.String()})
 		return
 	}
-	if days := int(end-start) + 1; days > maxDays {
-		list.Add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, maxDays)})
+	if days := int(end-start) + 1; days > MaxDays {
+		list.Add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, MaxDays)})
 	}
 }
 

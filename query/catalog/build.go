@@ -61,16 +61,18 @@ func (b *typeBuilder) build() {
 	}
 }
 
-// whole makes the type of the numbers over all rows: what rows without keys have. Types whose rows count only if they have something,
-// those with other units in each row, and those of goals and their like have no such numbers.
+// whole makes the type of the numbers over all rows: what rows without keys have. Types with a row for each visitor, those with other
+// units in each row, and those of goals and their like have no such numbers.
 func (b *typeBuilder) whole() {
 	ty, w := b.ty, b.ty.Type
 	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
-	if ty.Shape == List || ty.SkipZero != "" || ty.ofWhole || ty.asks() || slices.ContainsFunc(ty.Outputs, mixes) {
+	ofVisitor := func(f *Field) bool { return f.Hash != "" }
+	if ty.Shape == List || ty.ofWhole || ty.asks() || slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
 		return
 	}
 	w.Shape, w.Columns = Totals, nil
-	w.Dimensions, w.Order, w.TieBreak, w.Values, w.ZeroFill, w.SkipEmpty, w.OnlyEmpty, w.OuterJoin = nil, nil, nil, nil, false, "", "", false
+	w.Dimensions, w.Order, w.TieBreak, w.Values, w.ZeroFill = nil, nil, nil, nil, false
+	w.SkipEmpty, w.OnlyEmpty, w.SkipZero, w.OuterJoin = "", "", "", false
 	for i, c := range ty.Outputs {
 		if c.Role == MetricRole || c.Format == DateTime || c.Format == Boolean {
 			w.Columns = append(w.Columns, ty.Columns[i])

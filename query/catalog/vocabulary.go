@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -122,6 +124,17 @@ var Pageviews = website(Table{Name: "pageviews", About: "Views of pages", Logica
 // EventList are all events. They have every field that events have.
 var EventList = website(Table{Name: "event_list", About: "All events, for the list of the events of a session", Logical: "events", WholeSessions: true, EarlyRows: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
+
+// StoredTables returns a table for each kind of rows that is stored of a kind of subject. It has all of these rows.
+func StoredTables(of store.SubjectKind) []*Table {
+	return slices.DeleteFunc([]*Table{EventList, TableNamed("errors"), TableNamed("vitals"), TableNamed("spans"), TableNamed("blocked"),
+		TableNamed("visits"), Checks}, func(tb *Table) bool { return tb.subject != of })
+}
+
+// OfSessionRows reports whether some rows that belong to sessions have f.
+func OfSessionRows(f *Field) bool {
+	return slices.ContainsFunc(tables, func(tb *Table) bool { return tb.HasSessions() && tb.Has(f) })
+}
 
 // EventFields returns the names of the fields that events have themselves, and not only as rows of a session.
 func EventFields() []string {

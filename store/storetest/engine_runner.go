@@ -221,7 +221,7 @@ func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query
 	if len(requests[0].Errors) > 0 {
 		return nil, requests[0].Errors
 	}
-	p, err := r.engine.Prepare(query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
+	p, err := r.engine.Prepare(ctx, query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
 	if err != nil {
 		return nil, err
 	}

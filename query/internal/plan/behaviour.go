@@ -9,7 +9,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // A Behaviour is what goals, funnels, retention and paths ask about. Each has its own part of it; the others are empty.
@@ -87,13 +86,6 @@ func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
 		}
 	}
 	plan.Behaviour = b
-}
-
-// SomeBehaviour returns something of each part that a parameter may ask about, so that every type has a statement.
-func SomeBehaviour() *Behaviour {
-	visit := Action{Kind: store.Pageview, Text: ConditionOn(catalog.FieldNamed("path"), ask.Filter{Field: "path", Op: ask.Eq, Values: []string{"/"}})}
-	step, path := FunnelStep{"/", visit}, "/"
-	return &Behaviour{Goals: []Goal{{"/", visit, "x"}}, Steps: []FunnelStep{step, step}, Window: time.Minute, Start: &visit, Return: &visit, From: &path, To: &path}
 }
 
 // pathOf is a path as stored ones are written; nil for nil.

@@ -27,7 +27,7 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Opt
 	pagePlan(&o, plan)
 	behaviour(i, &p, plan, list)
 	if len(list.Errors) == 0 {
-		v.compare(plan, o.Compare, preset)
+		v.compare(plan, &o, preset, list)
 		if o.Totals != nil && *o.Totals {
 			plan.Totals = wholePlan(plan)
 		}
@@ -78,19 +78,34 @@ func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Iss
 	if preset == "" && p.WeekStart != "" && p.StartDate == "" && p.EndDate == "" {
 		preset = v.req.Preset // may be a week, which then begins on another day
 	}
-	if first, last, found := calendar.PresetDays(preset, calendar.Today(v.now, v.rng.Zone), ask.FirstDay(o.WeekStart)); found {
+	if first, last, found := (presetDays{calendar.Today(v.now, v.rng.Zone), v.first, v.rng.Zone}).of(preset, o.WeekStart); found {
 		return first, last, ok
 	}
 	return start, end, ok
 }
 
+// presetDays says which days presets are of.
+type presetDays struct {
+	today calendar.Date
+	first time.Time // of the rows; zero: there is none
+	zone  *time.Location
+}
+
+// of returns the first and the last day of a preset. It reports false for the name of none.
+func (d presetDays) of(preset, weekStart string) (start, end calendar.Date, ok bool) {
+	if preset == calendar.AllTime && !d.first.IsZero() {
+		return min(max(calendar.Today(d.first, d.zone), d.today-ask.MaxDays+1), d.today), d.today, true
+	}
+	return calendar.PresetDays(preset, d.today, ask.FirstDay(weekStart))
+}
+
 // hullOf returns the first and the last day of the ranges of the parameters of req, which are their own. A parameter
 // whose range is wrong fails alone; if all are, the range is today.
-func hullOf(req *ask.Request, today calendar.Date) (start, end calendar.Date) {
-	start, end = today, today
+func hullOf(req *ask.Request, days presetDays) (start, end calendar.Date) {
+	start, end = days.today, days.today
 	found := false
 	for _, p := range req.Parameters {
-		first, last, ok := calendar.PresetDays(p.Preset, today, ask.FirstDay(cmp.Or(p.WeekStart, req.WeekStart)))
+		first, last, ok := days.of(p.Preset, cmp.Or(p.WeekStart, req.WeekStart))
 		if !ok {
 			var bad1, bad2 error
 			first, bad1 = calendar.ParseDate(p.StartDate)
