@@ -68,6 +68,7 @@ type typeLimits struct {
 	Limit      int `json:"limit"`                // rows
 	Cost       int `json:"cost,omitempty"`       // how many parameters it counts for in the rate limit, if more than one
 	HourlyDays int `json:"hourlyDays,omitempty"` // days of a range with hourly buckets
+	Cohorts    int `json:"cohorts,omitempty"`    // days, weeks or months of a range, where rows are cohorts
 }
 
 // typeMeta describes the output of a query type for panels.
@@ -146,7 +147,7 @@ func describe(types []query.Info, meta bool) typesBody {
 }
 
 func limitsOf(t query.Info) typeLimits {
-	limits := typeLimits{Limit: t.MaxLimit, HourlyDays: t.MaxHourlyDays}
+	limits := typeLimits{Limit: t.MaxLimit, HourlyDays: t.MaxHourlyDays, Cohorts: t.MaxCohorts}
 	if t.Cost > 1 {
 		limits.Cost = t.Cost
 	}

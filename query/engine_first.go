@@ -20,7 +20,7 @@ const firstBytes = 1 << 20
 func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Time, error) {
 	mandatory, err := plan.Mandatory(e.types, a)
 	if err != nil {
-		return time.Time{}, nil //nolint:nilerr // the parameters have this error
+		return time.Time{}, nil // the parameters have this error
 	}
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()

@@ -18,6 +18,9 @@ type Day struct {
 	Start time.Time
 	// Version is a number for the rows of the day. Every change to them makes it larger, including late rows and
 	// erasing. It never becomes smaller, not even after a restart. 0 means that the day never had rows.
+	//
+	// Who read a version also sees all changes with smaller ones. So concurrent writes to a day must become visible in
+	// the order of their versions.
 	Version uint64
 	// Sealed is 0 if the day is not sealed; see [Deriver]. Otherwise the seal is valid while all days that it was
 	// computed from have a Version of at most Sealed.

@@ -38,9 +38,9 @@ type Resealer interface {
 
 // A Derivation describes the results to compute and store for whole UTC days of a subject.
 //
-// The columns of its statements have the same names as the columns of the tables that store them,
-// sealed_sessions and sealed_hits, in any order: see Statement.Columns, and schema.SealedTables for their kinds. The
-// time of a row is in the column start or time. The field Seals of the dialect says which further columns these tables
+// Its statements return all columns of the tables that store their rows, sealed_sessions and sealed_hits: the subject,
+// and those of schema.SealedTables, which has their kinds. Statement.Columns has their names in the order of the
+// statement. The time of a row is in the column start or time. The field Seals of the dialect says which further columns these tables
 // have.
 type Derivation struct {
 	Subject  Subject

@@ -17,7 +17,8 @@ type Restorer interface {
 	//
 	// After an error all, some or none of b may be stored. The caller compares the stores again before it
 	// restores the missing rows. This comparison cannot see an attempt that is still running, for example one
-	// from a process that died. Therefore mark identifies this set of rows: rows of one table and UTC month
-	// that are restored twice under the same mark are stored once, even if the first attempt finishes later.
+	// from a process that died. Therefore mark identifies a set of rows: if an earlier call with the same mark
+	// stored rows of a table and UTC month, this call stores no rows of that table and month, and the other way round if
+	// the earlier call finishes later. A caller never uses a mark for other rows.
 	Restore(ctx context.Context, mark string, b *Batch) error
 }

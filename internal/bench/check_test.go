@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func TestSQLByHandAnswersAsTheEngine(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for _, q := range append(plain(), filtered()...) {
+	for _, q := range slices.Concat(plain(), filtered(), asked()) {
 		if q.sql == "" {
 			continue
 		}

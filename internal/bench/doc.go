@@ -16,7 +16,8 @@
 //	SIGHTLINE_BENCH_COMMIT, SIGHTLINE_BENCH_NOTE  notes about the program and the machine for the report
 //
 // These benchmarks use the same file and write no report: BenchmarkLive queries while rows arrive, BenchmarkRanges queries growing
-// ranges, BenchmarkFirst queries with a new filter, and BenchmarkStart queries after a start. BenchmarkCatchUp uses a file of
+// ranges, BenchmarkFirst queries with a new filter, BenchmarkStart queries after a start, and BenchmarkAsking metrics of one's own
+// choice, goals, funnels, retention and paths. BenchmarkCatchUp uses a file of
 // its own and measures sealing after many events came. BenchmarkAPI compares the cost of the API
 // without the store with bare handlers, in rounds of 200 requests times SIGHTLINE_BENCH_RUNS.
 //

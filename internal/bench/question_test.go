@@ -15,6 +15,8 @@ import (
 type question struct {
 	name  string
 	types []string // the parameters of the request
+	// parameter is the only parameter of the request in JSON, instead of types; empty means none.
+	parameter string
 	// sql is a hand-written statement for the same answer. Empty means none. {rows} is replaced by the condition for the range and the
 	// country, and {page} by the condition for the path.
 	sql string

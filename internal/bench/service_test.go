@@ -122,7 +122,11 @@ func (q question) request(tb testing.TB, of subject) ([]byte, query.Request) {
 	if value, ok := map[string]string{"country": onlyCountry, "path": onlyPath()}[q.only]; ok {
 		filters = append(filters, map[string]string{"field": q.only, "op": "eq", "value": value})
 	}
-	body, err := json.Marshal(map[string]any{"parameters": q.types, "timeZone": zoneName, "filters": filters,
+	var parameters any = q.types
+	if q.parameter != "" {
+		parameters = []json.RawMessage{json.RawMessage(q.parameter)}
+	}
+	body, err := json.Marshal(map[string]any{"parameters": parameters, "timeZone": zoneName, "filters": filters,
 		"startDate": of.from().Format(time.DateOnly), "endDate": end.AddDate(0, 0, -1).Format(time.DateOnly)})
 	if err != nil {
 		tb.Fatal(err)

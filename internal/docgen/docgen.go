@@ -152,6 +152,9 @@ func (p *page) facts(info query.Info) {
 	if len(info.Granularity) > 0 {
 		p.printf("- Granularity: %s; gaps are filled.\n", codes(info.Granularity))
 	}
+	if info.MaxCohorts > 0 {
+		p.printf("- A range has at most %d cohorts.\n", info.MaxCohorts)
+	}
 	if info.RequiredFilter != "" {
 		p.printf("- Needs a filter on `%s` with `eq`.\n", info.RequiredFilter)
 	}

@@ -46,8 +46,10 @@ func (b *typeBuilder) build() {
 	if ty.Table = TableNamed(ty.Source); ty.Table == nil { // nothing else can be looked up
 		return
 	}
+	b.cohorts()
 	b.columns()
 	b.keys()
+	b.parts()
 	b.skipZero()
 	b.ledBy()
 	b.references()
@@ -97,7 +99,7 @@ func (b *typeBuilder) shape() {
 			b.fault("a breakdown needs Dimensions")
 		}
 	case Totals, Series, List:
-		if len(ty.Dimensions) > 0 && (ty.Shape != Series || !b.ofGoals()) {
+		if len(ty.Dimensions) > 0 && (ty.Shape != Series || !b.ofGoals() && !b.ofCohorts()) {
 			b.fault("only a breakdown has Dimensions")
 		}
 	default:
@@ -152,6 +154,15 @@ func (b *typeBuilder) keys() {
 	}
 }
 
+// parts holds the parts that parameters may have against what rows are chosen by them.
+func (b *typeBuilder) parts() {
+	for _, end := range []struct{ part, column string }{{"from", FromColumn}, {"to", ToColumn}} {
+		if b.ty.Takes(end.part) && !slices.Contains(b.ty.Columns, end.column) {
+			b.fault("parameters with %s need the column %s", end.part, end.column)
+		}
+	}
+}
+
 func (b *typeBuilder) skipZero() {
 	if b.ty.SkipZero == "" {
 		return
@@ -196,7 +207,9 @@ func (b *typeBuilder) columns() {
 			b.fault("only a series has the column %s, and a list has no column %s", DateColumn, ShareColumn)
 		}
 		shown := m.Output
-		shown.Name = name
+		if shown.Name = name; m.isShare && b.ty.ShareIn != "" {
+			shown.Description = "Share of the ordering metric over the rows with the same " + b.ty.ShareIn
+		}
 		b.ty.Outputs = append(b.ty.Outputs, shown)
 		b.ty.OutputMetrics = append(b.ty.OutputMetrics, m)
 	}
@@ -227,6 +240,9 @@ func (b *typeBuilder) orders() {
 		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
 	} else if b.showsShare() && !b.ty.OutputMetrics[of].hasShares() {
 		b.fault("percentage is a share of %q, which is not a column of whole numbers; set ShareOf", b.ty.ShareOf)
+	}
+	if f := b.ty.DimensionField(b.ty.ShareIn); b.ty.ShareIn != "" && f == nil {
+		b.fault("%s", nearest(fmt.Sprintf("ShareIn is %q, which is not one of its Dimensions", b.ty.ShareIn), b.ty.ShareIn, b.ty.Dimensions))
 	}
 	if f := b.ty.DimensionField(b.ty.SkipEmpty); b.ty.SkipEmpty != "" && (f == nil || f.Number) {
 		b.fault("%s", nearest(fmt.Sprintf("SkipEmpty is %q, which is not a text among its Dimensions", b.ty.SkipEmpty), b.ty.SkipEmpty, b.ty.Dimensions))

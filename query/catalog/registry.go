@@ -137,6 +137,7 @@ type Info struct {
 	PropertyOperators []ask.Op
 	MaxLimit          int    // the largest limit
 	MaxHourlyDays     int    // the longest range with hourly buckets; 0 where there are none
+	MaxCohorts        int    // the most days, weeks or months of a range whose rows are cohorts; 0: rows are others
 	Comparable        bool   // Compare adds another period to the rows; otherwise it is ignored
 	DefaultOrder      string // "visitors desc, path asc"; empty for one row of totals
 	Output            []OutputField
@@ -175,7 +176,13 @@ func (ty *BoundType) Describe() Info {
 	}
 	info.Needs, info.MayHave, info.Cost = slices.Clone(ty.Needs), slices.Clone(ty.MayHave), ty.Cost()
 	if ty.Shape == Series {
-		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily", "weekly", "monthly"}, ask.MaxHourlyDays
+		info.DefaultLimit, info.Granularity = ask.MaxLimit, ty.Granularities()
+	}
+	if slices.Contains(info.Granularity, "hourly") {
+		info.MaxHourlyDays = ask.MaxHourlyDays
+	}
+	if ty.Cohorts() {
+		info.MaxCohorts = MaxCohorts
 	}
 	for _, c := range ty.Outputs {
 		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})

@@ -37,6 +37,7 @@ type Type struct {
 	OnlyEmpty  string   // a field of sessions: rows with a value of it are left out, of shares too
 	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
 	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
+	ShareIn    string   // a dimension: percentage is the share among the rows with the same value of it; empty: among all rows
 
 	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
 	LedBy    string   // a metric of Source: rows are ordered by it before all else, the greatest first, and then by groupBy. Callers cannot change the order. Instead of Order
@@ -344,7 +345,7 @@ func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 
 // groups says whether callers may group by f. Rows that stand for one thing each, a session or a visitor, are not grouped.
 func (ty *BoundType) groups(f *Field) bool {
-	if ty.Shape == List || ty.SkipZero != "" || ty.Shape == Series && ty.Table.BySession {
+	if ty.Shape == List || ty.SkipZero != "" || ty.Cohorts() || ty.Shape == Series && ty.Table.BySession {
 		return false
 	}
 	if f.Session || f.Own() || !ty.Table.HasSessions() {

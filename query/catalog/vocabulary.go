@@ -12,12 +12,14 @@ import (
 type rowKind uint8
 
 const (
-	PlainRows   rowKind = iota // rows of a logical table, alias t
-	SessionRows                // whole sessions, alias s, made of events
-	OutageRows                 // stretches of downtime, alias o, made of checks
-	OutcomeRows                // what became of those who were shown a flag, alias o, made of events
-	GoalRows                   // goals of a parameter, alias o, made of events
-	FunnelRows                 // steps of a funnel, alias o, made of events
+	PlainRows      rowKind = iota // rows of a logical table, alias t
+	SessionRows                   // whole sessions, alias s, made of events
+	OutageRows                    // stretches of downtime, alias o, made of checks
+	OutcomeRows                   // what became of those who were shown a flag, alias o, made of events
+	TransitionRows                // steps from one page of a session to the next, alias o, made of events
+	CohortRows                    // visitors by the bucket of their first event, alias o, made of events
+	GoalRows                      // goals of a parameter, alias o, made of events
+	FunnelRows                    // steps of a funnel, alias o, made of events
 )
 
 // Table is a set of rows that metrics count and types are about.
@@ -99,6 +101,10 @@ var tables = []*Table{
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	website(Table{Name: "outcome_statuses", About: "Statuses of outcomes, a row for each", Rows: OutcomeRows, Logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
+	{Name: "transitions", About: "Steps from one page of a session to another, into the session and out of it", subject: store.KindWebsite, Rows: TransitionRows, Logical: "events",
+		dimensions: []string{"from_path", "to_path"}, BySession: true},
+	{Name: "cohorts", About: "Visitors by the time of their first event, and when they returned", subject: store.KindWebsite, Rows: CohortRows, Logical: "events",
+		dimensions: []string{"period"}, BySession: true},
 	{Name: "goals", About: "Goals of the parameter, a row for each", subject: store.KindWebsite, Rows: GoalRows, Logical: "events",
 		dimensions: []string{"goal"}, Events: true, BySession: true},
 	{Name: "funnel", About: "Steps of the funnel of a parameter", subject: store.KindWebsite, Rows: FunnelRows, Logical: "events",
@@ -208,6 +214,9 @@ var typeFields = []*Field{
 	{Name: "property_value", About: "Value of the property: a text as it is, all else as JSON", computed: expr.Col("q", "value")},
 	{Name: "flag", About: "Key of the flag", computed: exposedFlag},
 	{Name: "variant", About: "Key of the variant; without one, true or false: whether the flag was enabled", computed: flagVariant},
+	{Name: "from_path", About: "Path before the step; empty where the session begins", Column: "from_path"},
+	{Name: "to_path", About: "Path after the step; empty where the session ends", Column: "to_path"},
+	{Name: "period", About: "Number of days, weeks or months since the cohort's: 0 is its own", Column: "period", Number: true},
 	{Name: "goal", About: "Name of the goal", Column: "goal"},
 	{Name: "step", About: "Place of the step in the funnel, from 1", Column: "step", Number: true},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},

@@ -19,21 +19,23 @@
 //   - WITH name AS (query), …, where a query may read the names before it, also several times.
 //   - UNION ALL between queries without parentheses, ORDER BY and LIMIT. The columns of all members have the same
 //     names and types; a null is written by [NullInt], [NullFloat] or [NullText].
-//   - GROUP BY 1, 2, …: the places of columns. ORDER BY of expressions, also of names of output columns, each with
-//     ASC or DESC and NULLS LAST.
-//   - Columns as alias.name, whole numbers, texts in single quotes with doubled quotes inside, NULL in a branch of
+//   - GROUP BY 1, 2, …: the places of columns. ORDER BY of the name of an output column, or of an expression of columns
+//     of FROM, each with ASC or DESC and NULLS LAST.
+//   - Names of relations and aliases in lower case, without quotes. Columns as alias.name, where the name is written by
+//     Ident. Whole numbers, texts in single quotes with doubled quotes inside, NULL in a branch of
 //     [If] and after IS NOT.
 //   - The operators = <> < <= > >= + - * AND OR NOT and IS NOT NULL, each with parentheses around it. Texts are
 //     compared byte by byte. A comparison with null is neither true nor false.
-//   - Conditions as operands: $1 of [If] and of the operations with "where". The logical table sealed_hits has one
-//     column with the result of a condition, hidden, which is used as a condition again.
+//   - Conditions as operands: $1 of [If] and of the operations with "where". Conditions are also columns, which are used as
+//     conditions again: in parts of a statement, and hidden of the table sealed_hits (see schema.Condition).
 //
 // # JSON
 //
 // Equal values must be equal texts, so all operations that return JSON spell it in one way. They write no blanks
 // between tokens. Numbers do not change. Strings only have the escapes that JSON requires:
 // \" \\ \b \f \n \r \t, and \u001F with upper-case digits for other control characters. So \/ and \u2028 of the
-// original become the characters themselves. Members keep their order, also members with equal names.
+// original become the characters themselves. Members keep their order, also members with equal names. A text that is
+// no JSON object, such as the empty one, has no members.
 package dialect
 
 import (
@@ -48,19 +50,21 @@ type Kind uint8
 // Columns of an answer are Int, Float or Text. Arguments may be of any kind.
 //
 // For a Subject (a website, link or monitor), a store binds the value that it has in the column subject. For a
-// subject that it does not know, it binds a value that no row has.
+// subject that it does not know, it binds a value that no row has. A link has another value than the website with the
+// same id, in all tables.
 const (
 	Int     Kind = iota + 1 // int64
 	Float                   // float64
 	Text                    // string, valid UTF-8 without NUL
-	Ints                    // []int64, arguments only
-	Texts                   // []string, arguments only
+	Ints                    // []int64, arguments only; nil is an empty list
+	Texts                   // []string, arguments only; nil is an empty list
 	Subject                 // store.Subject, arguments only
 )
 
-// An Arg is one value, bound to a statement by name. It never becomes part of the SQL text.
+// An Arg is one value, bound to a statement by name. It never becomes part of the SQL text. The text may have its
+// placeholder several times.
 type Arg struct {
-	Name  string
+	Name  string // letters of ASCII, digits and underscores, with a letter first
 	Kind  Kind
 	Value any
 }
@@ -74,8 +78,8 @@ type Dialect struct {
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
 	// Templates has the SQL of each Op. In a template, $1, $2, … stand for the operands, $* for all operands
-	// separated by commas, and $$ for a dollar sign. No template is empty.
-	Templates [numOps]string
+	// separated by commas, and $$ for a dollar sign. No template is empty. Operands are inserted as they are.
+	Templates [numOps]string // an index is an Op
 	// Seals describes the tables of sealed rows of a store that seals days. See store.Derivation.
 	Seals Seals
 }

@@ -3,11 +3,19 @@ package dialect
 // An Op is an operation that each database writes in its own SQL.
 type Op uint8
 
-// The operations. $1, $2, … are the operands, as in templates. Whole numbers have 64 bits. "Of nothing" says
-// what an aggregate returns if no row has a value.
+// The operations. $1, $2, … are the operands, as in templates. Whole numbers have 64 bits.
 //
 // A template is an expression that binds at least as tightly as a division. Other shapes are named in the
 // comments: a table or a join is followed by AS and an alias.
+//
+// Operands are expressions, with these exceptions:
+//
+//   - "expressions" are one or more, separated by commas and without parentheses: a, b. An order is expressions, each
+//     ascending and none of them null. Rows of equal order may come in any order.
+//   - "a list" is an argument of kind [Texts] or [Ints], or a column with such a value.
+//   - "a relation" is a name from WITH, or of a logical table. Its columns are written NAME.column.
+//
+// A count of no rows is 0. StringAgg, and what is "never null in a group that has rows", may return anything for no rows.
 const (
 	// Aggregates.
 
@@ -25,23 +33,24 @@ const (
 	MinIf                       // smallest $1 where $2; null without values
 	MaxIf                       // greatest $1 where $2; null without values
 	ArgMinIf                    // text $1 of the row with the smallest $2, where $3; '' without such rows
-	ArgMinRowIf                 // the expressions $1, a list, as one value of any type, of the row with the smallest $2, where $3
-	RowElement                  // the $2-th expression, counted from 1, of $1, a value of ArgMinRowIf; $3 if $1 has no row
+	ArgMinRowIf                 // the expressions $1 as one value of any type, of the row with the smallest $2, where $3
+	RowElement                  // the $2-th expression, counted from 1, of $1, a value of ArgMinRowIf; $3, of the same kind, if $1 has no row
 	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; '' without such rows
-	ArgMaxListIf                // like ArgMaxIf, but $2 is a list of expressions, compared in order
-	ArgMaxList                  // $1, without nulls, of the row with the greatest $2, a list as in ArgMaxListIf; null without values
+	ArgMaxListIf                // like ArgMaxIf, but $2 are expressions, compared in order
+	ArgMaxList                  // $1 of the row with the greatest $2, expressions as in ArgMaxListIf, among the rows whose $1 is not null; null without such rows
 	ArgMinList                  // like ArgMaxList, of the row with the smallest $2
 	Quantile                    // quantile of whole numbers $1, without nulls, at $2 thousandths: interpolated, times 1000 and rounded; null without values
-	StringAgg                   // texts $1 of the first $3 rows in the order of $2, joined by commas
+	StringAgg                   // texts $1 of the first $3 rows in the order $2, joined by commas
 
 	// Window functions.
 
 	SumOver    // sum of whole numbers $1 over all rows of the result
-	RowNumber  // number of the row in partition $1 ordered by $2, from 1
-	Lag        // $1 of the row before in partition $2 ordered by $3; null for the first
-	Lead       // $1 of the row after in partition $2 ordered by $3; null for the last
-	MaxBefore  // greatest $1 of the rows before this one in partition $2 ordered by $3; null without values. $3 is different in all rows of a partition
-	RunningMax // greatest $1 of the rows up to this one, and of rows with the same $3, in partition $2 ordered by $3
+	SumWithin  // sum of whole numbers $1 over the rows of the result in the partition of equal expressions $2
+	RowNumber  // number of the row in partition $1 in the order $2, from 1
+	Lag        // $1 of the row before in partition $2 in the order $3; null for the first
+	Lead       // $1 of the row after in partition $2 in the order $3; null for the last
+	MaxBefore  // greatest $1 of the rows before this one in partition $2 in the order $3; null without values. No two rows are equal in this order
+	RunningMax // greatest $1 of the rows up to this one, and of rows with the same $3, in partition $2 in the order $3
 
 	// Choices and numbers.
 
@@ -55,7 +64,8 @@ const (
 	Least     // of $*, none of them null
 	Ratio     // $1 / $2 as one floating-point division; null when $2 is 0 or null
 	Sqrt      // square root of the number $1, not below 0, correctly rounded
-	FloorDiv  // whole number $1 / $2, rounded down
+	FloorDiv  // whole number $1 / $2, rounded down; $2 is above 0
+	BitXor    // the whole number whose 64 bits are set where those of $1 and $2 differ
 	SortKey   // a value of any type that < and the aggregates compare: by the instant $1, the number $2 (0 to 3), the text $3, the numbers $4 and $5 (0 to 255)
 
 	// Texts.
@@ -63,10 +73,18 @@ const (
 	Contains   // whether text $1 contains $2, byte by byte
 	StartsWith // whether text $1 starts with $2, byte by byte
 	EndsWith   // whether text $1 ends with $2, byte by byte
-	Matches    // whether the regular expression $2, in the syntax of RE2 with its default flags, matches anywhere in text $1
-	Lower      // $1 in lower case, as Go's strings.ToLower
-	Concat     // $* joined
-	URLHost    // host of the address $1 in lower case, without port, user, final dot and one www.; '' if there is no host
+	// Matches reports whether the regular expression $2 matches anywhere in text $1. The expression uses the part of the syntax of RE2
+	// that all engines read in the same way or that a store can translate: literals, with \ before signs; \n and its like; \x{2028};
+	// classes of characters and ranges; (?:…), |, and * + ? {n,m}, also followed by ?; \A and \z; \b and \B at words of ASCII;
+	// (?s:.) for any character, (?-s:.) for any but a line end; (?m:^) and (?m:$) for the edges of lines. Flags may be around
+	// more than one sign. Without flags, ^ and $ are the edges of the text, and . is any character but a line end. There are no captures, no names of
+	// classes such as \d, and no letters of any case.
+	Matches
+	Lower  // $1 in lower case, as Go's strings.ToLower
+	Concat // $* joined
+	// URLHost is the host of the address $1, in lower case as by Lower, without user, port, final dot and one www. at the start. It is
+	// the text after // at the start, or after a scheme and ://, up to the next of / ? #. An IPv6 address keeps its brackets. It is '' for other texts.
+	URLHost
 	TextToJSON // the text $1 as a JSON string
 	JSONText   // value of the first member named $2 of the JSON object $1: the text of a string, or true or false; '' for other values
 	// JSONValue is the value of the first member named $2 of the JSON object $1: the text of a string, other values as JSON; '' if it is
@@ -84,14 +102,14 @@ const (
 
 	// Lists and tables.
 
-	InList       // whether text $1 is in the list $2
-	ListPosition // position of the text $1 in the list $2, from 1; null if it is missing
+	InList       // whether text $1 is in list $2
+	ListPosition // position of the text $1 in list $2, from 1; null if it is missing
 	Lookup       // the text of list $3 at the position of $1 in list $2; $4 if it is missing
 	Unnest       // a table, "(SELECT …)", with the texts of list $1 in the column value
 	ZipBuckets   // a table, "(SELECT …)", with the whole numbers of the lists $1, $2, $3 in the columns bucket, since, until
-	JSONEach     // a join, "JOIN …", without ON, after a relation with its alias: a row with key and value for each member of the JSON object $1 of the relation's row; strings as text, other values as JSON; no rows if $1 is not an object
-	Among        // whether relation $3, a name or "(SELECT …)", has a row, on any server of a cluster, whose values $2, a list, equal the values $1, a list
-	OnlyRow      // $1 of relation $2, a name or "(SELECT …)", which has exactly one row
+	JSONEach     // a join, "JOIN …" or "CROSS JOIN …", without ON, after a relation with its alias: a row with key and value for each member of the JSON object $1 of the relation's row; strings as text, other values as JSON; no rows if $1 is not an object
+	Among        // whether relation $3 has a row, on any server of a cluster, whose columns $2, expressions, equal the expressions $1
+	OnlyRow      // column $1 of relation $2, which has exactly one row
 	InSeals      // whether the seal $1 of a row is the latest of some day of subject $2 between the instants $3 and $4; always true without Seals.Replaced
 	PrefixNumber // 1024 times the first character of the ASCII text $1 plus the second, as a whole number; 0 stands for a missing one
 	RunOnce      // what follows a relation's name in WITH, "AS ($1)": the query $1; if the database can, it runs once however often the relation is read

@@ -181,6 +181,12 @@ func TestReferenceKillsMutants(t *testing.T) {
 	storetest.KillsMutants(t, inMemoryHarness, slices.Concat(storetest.Mutations(), storetest.AnswerMutations(), storetest.SQLMutations(dialect.DuckDB())))
 }
 
+// TestAskingKillsMutants plants one mistake at a time, and expects the comparison of TestAsking to detect each.
+func TestAskingKillsMutants(t *testing.T) {
+	t.Parallel()
+	storetest.KillsMutants(t, inMemoryHarness, storetest.AskingMutations(dialect.DuckDB()))
+}
+
 // TestSealMutants plants one mistake at a time in stored results, and expects the tests to detect each.
 func TestSealMutants(t *testing.T) {
 	t.Parallel()

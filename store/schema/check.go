@@ -3,7 +3,9 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -105,6 +107,43 @@ func checkText(text string) error {
 	return nil
 }
 
+// checkJSON is checkText for JSON: it also returns the reason why a string in it cannot be stored once its escapes are
+// replaced by the characters that they stand for.
+func checkJSON(text string) error {
+	if err := checkText(text); err != nil {
+		return err
+	}
+	for {
+		_, after, found := strings.Cut(text, `\`)
+		if !found || after == "" {
+			return nil
+		}
+		text = after[1:]
+		if after[0] != 'u' {
+			continue
+		}
+		switch r := unit(text); {
+		case r == 0:
+			return errNUL
+		case utf16.IsSurrogate(r):
+			low, paired := strings.CutPrefix(text[4:], `\u`)
+			if !paired || utf16.DecodeRune(r, unit(low)) == utf8.RuneError {
+				return errNotUTF8
+			}
+			text = low[4:]
+		}
+	}
+}
+
+// unit returns the number that the first four hexadecimal digits of text are, or -1.
+func unit(text string) rune {
+	n, err := strconv.ParseUint(text[:min(4, len(text))], 16, 32)
+	if err != nil || len(text) < 4 {
+		return -1
+	}
+	return rune(n)
+}
+
 // check returns the reason why an item cannot be stored, or nil.
 func (t *Table) check(r Row) error {
 	at := t.head(r)
@@ -130,7 +169,11 @@ func (t *Table) check(r Row) error {
 		for r.Sample = range rows {
 			switch {
 			case c.text != nil:
-				if err := checkText(*c.text(r)); err != nil {
+				check := checkText
+				if c.json {
+					check = checkJSON
+				}
+				if err := check(*c.text(r)); err != nil {
 					return fmt.Errorf("%s: %w", c.Name, err)
 				}
 			case c.Kind == Small:

@@ -20,6 +20,7 @@ const (
 	Integer                    // 64 bits
 	Small                      // 0 to 255
 	Measure                    // 64 bits, null when absent
+	Condition                  // a truth value, in SealedTables only: of the type that conditions have in the database
 )
 
 // IsText reports whether values of k are texts; the others are numbers.
@@ -50,6 +51,7 @@ type Column struct {
 
 	most      int64 // the largest value of a Small
 	ofSample  bool
+	json      bool              // its escapes are checked like characters
 	text      func(Row) *string // where the value is; nil for numbers and derived texts
 	derived   func(Row) string
 	number    func(Row) store.Measure
@@ -97,6 +99,11 @@ func lowCardinality(name string, at func(Row) *string) Column {
 
 func compressed(name string, at func(Row) *string) Column {
 	return Column{Name: name, Kind: Compressed, text: at}
+}
+
+// jsonObject is a column with JSON, whose strings hold what texts may hold.
+func jsonObject(name string, at func(Row) *string) Column {
+	return Column{Name: name, Kind: Compressed, text: at, json: true}
 }
 
 func integer(name string, at func(Row) *int64) Column {

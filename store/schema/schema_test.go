@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -96,7 +97,7 @@ func (t *Table) values(r Row) []string {
 // column would be lost silently.
 func TestGoldenColumns(t *testing.T) {
 	t.Parallel()
-	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure"}
+	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure", "Condition"}
 	var list strings.Builder
 	for _, table := range Tables() {
 		empty := table.values(table.Add(&store.Batch{}, "s"))
@@ -191,6 +192,22 @@ func TestEveryTextOfARowIsChecked(t *testing.T) {
 	}
 	if tried < 90 {
 		t.Errorf("%d text fields were tried, want at least 90", tried)
+	}
+}
+
+// An escape in properties is checked like the character that it stands for.
+func TestEscapesOfPropertiesAreChecked(t *testing.T) {
+	t.Parallel()
+	for properties, want := range map[string]error{
+		`{"a":"\u0000"}`: errNUL, `{"a":"x\\\u0000"}`: errNUL, `{"\u0000":1}`: errNUL, `{"a":"\ud83d\ude00\u0000"}`: errNUL,
+		`{"a":"\\u0000"}`: nil, `{"a":"\u0001\u00e9"}`: nil, `{"a":"\ud83d\uDE00"}`: nil, `{"a":"\`: nil, `{"a":"\u00`: nil, "": nil,
+		`{"a":"\ud83d"}`: errNotUTF8, `{"a":"\ud83dx"}`: errNotUTF8, `{"a":"\ude00\ud83d"}`: errNotUTF8, `{"a":"\ud83d\u0041"}`: errNotUTF8,
+		`{"a":"\ud83d\u`: errNotUTF8,
+	} {
+		b := store.Batch{Events: []store.Event{{Website: "w", ID: "x", Time: time.Unix(1, 0), Properties: properties}}}
+		if err := Items(&b, func(Item) {}); !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("%s: %v, want %v", properties, err, want)
+		}
 	}
 }
 

@@ -3,7 +3,8 @@ package schema
 import "slices"
 
 // A SealedTable is a table that a [store.Deriver] adds to the logical tables. Its rows are computed from events:
-// the columns of the statements of a store.Derivation have the same names. Every row also has a subject.
+// the columns of the statements of a store.Derivation have the same names. These statements also return the column
+// subject, which Columns omits.
 type SealedTable struct {
 	Name    string
 	Columns []SealedColumn // the time of a row comes first: it decides which UTC day the row belongs to
@@ -38,7 +39,7 @@ func SealedTables() []SealedTable {
 				{"entry_page", LowCardinality}, {"exit_page", LowCardinality}, {"visitor", Text}},
 			ofEvents("session_id", "profile_id"), ofEvents(sessionFields...))},
 		{SealedHits, slices.Concat(
-			ofEvents("time", "kind"), []SealedColumn{{"hidden", Small}}, hashed,
+			ofEvents("time", "kind"), []SealedColumn{{"hidden", Condition}}, hashed,
 			ofEvents("path", "load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"), ofEvents(sessionFields...))},
 	}
 }

@@ -45,7 +45,7 @@ func eventColumns() []Column {
 		measure("interactions", func(r Row) *store.Measure { return &r.event().Interactions }),
 		lowCardinality("namespace", func(r Row) *string { return &r.event().Namespace }),
 		lowCardinality("source", func(r Row) *string { return &r.event().Source }),
-		compressed("properties", func(r Row) *string { return &r.event().Properties }),
+		jsonObject("properties", func(r Row) *string { return &r.event().Properties }),
 		compressed("href", func(r Row) *string { return &r.event().Href }),
 		compressed("text", func(r Row) *string { return &r.event().Text }),
 	}

@@ -225,7 +225,7 @@ func (c *client) complicated(info query.Info) question {
 		q.req.GroupBy = []string{info.Groupable[c.rng.IntN(len(info.Groupable))]}
 	}
 	if len(info.Granularity) > 0 && c.rng.IntN(3) == 0 {
-		q.req.Granularity = "hourly"
+		q.req.Granularity = shortest(info)
 	}
 	return q
 }

@@ -45,7 +45,8 @@ func Mutations() []Mutation {
 	}
 }
 
-// SQLMutations returns the mutations of SQL that work with any database, in the dialect d.
+// SQLMutations returns the mutations of SQL in the dialect d. Some replace a word in a template: they are skipped in a dialect that
+// does not use it.
 func SQLMutations(d *dialect.Dialect) []Mutation {
 	changed := func(op dialect.Op, oldnew ...string) string {
 		return strings.NewReplacer(oldnew...).Replace(d.Templates[op])
@@ -55,14 +56,14 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
 	return slices.Concat(choiceMutations(d), funnelMutations(d), []Mutation{
 		{Name: "visitors counted by row", Op: dialect.CountDistinctHash, Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
-		{Name: "medians that take a neighbour", Op: dialect.Quantile,
-			Template: changed(dialect.Quantile, "quantile_cont", "quantile_disc", "quantileExactInclusiveOrNull", "quantileExactOrNull")},
+		{Name: "medians without halves", Op: dialect.Quantile,
+			Template: "(" + d.Call(dialect.FloorDiv, d.Call(dialect.Quantile, "$1", "$2"), "1000") + " * 1000)"},
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))", When: Filtered("%", "_")},
 		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE ('%' || $2 || '%'))", When: Filtered("%", "_")},
-		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: changed(dialect.FloorDiv, "floor(", "round("), When: byHour},
-		{Name: "fields of the session's last event", Op: dialect.ArgMinRowIf, Template: changed(dialect.ArgMinRowIf, "min", "max", "Min", "Max")},
+		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: d.Call(dialect.FloorDiv, "($1 + "+d.Call(dialect.FloorDiv, "$2", "2")+")", "$2"), When: byHour},
+		{Name: "fields of the session's last event", Op: dialect.ArgMinRowIf, Template: changed(dialect.ArgMinRowIf, "min", "max", "Min", "Max", "ORDER BY $2", "ORDER BY $2 DESC")},
 		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
-		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: changed(dialect.ArgMaxList, "max", "min", "Max", "Min"),
+		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: d.Templates[dialect.ArgMinList],
 			When: OfType("uptime_overview", "uptime_ssl_status", "errors")},
 		{Name: "the variant of the last exposure", Op: dialect.ArgMinList, Template: d.Templates[dialect.ArgMaxList], When: OfType("flag_outcomes")},
 		{Name: "outcomes before the exposure", SQL: Rewritten(`\(d\.(`+column+`) >= a\.`+column+`\)`, `(d.$1 > 0)`), When: OfType("flag_outcomes")},

@@ -56,6 +56,8 @@ var tallies = []struct {
 		`profiles.total_events profile_list.total_events profiles.session_count profile_list.session_count
 		profiles.custom_event_count profile_list.custom_event_count`},
 	{measured, "the first exposure of the range decides, but a part of its rows may not include it", `flag_outcomes.visitors flag_outcomes.converted`},
+	{measured, "the first start of the range decides, but a part of its rows may not include it", `period cohort_size retention.visitors`},
+	{distinct, "a step over midnight is in neither day", `transitions paths.sessions`},
 	{measured, "of one session, check or share", `page_views sessions.total_events session_list.total_events status http_code ttfb_ms total_ms`},
 }
 

@@ -63,7 +63,7 @@ func getIsPost(c *client, info query.Info) (found []string) {
 			for _, field := range c.filterFields(info, 1) {
 				q = q.where(query.Filter{Field: field, Op: query.Eq, Values: []string{c.value(field)}})
 			}
-			q.req.Granularity = "hourly"
+			q.req.Granularity = shortest(info)
 		}
 		want, err := c.postJSON(q, requestOf(q.req))
 		if err != nil {

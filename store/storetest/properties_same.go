@@ -127,7 +127,7 @@ func ownIsAlone(c *client, info query.Info) (found []string) {
 		}
 		limit := 1 + c.rng.IntN(5)
 		alone := q.with(func(r *query.Request) {
-			r.Limit, r.Page, r.Granularity, r.Compare = &limit, 1+c.rng.IntN(2), "hourly", query.PreviousPeriod
+			r.Limit, r.Page, r.Granularity, r.Compare = &limit, 1+c.rng.IntN(2), shortest(info), query.PreviousPeriod
 			r.SortBy, r.SortOrder = info.Sortable[c.rng.IntN(len(info.Sortable))], "asc"
 			if len(info.Groupable) > 0 {
 				r.GroupBy = info.Groupable[:1]

@@ -61,7 +61,7 @@ func filtersNeverRaise(c *client, info query.Info) (found []string) {
 }
 
 func hoursSumToDays(c *client, info query.Info) (found []string) {
-	if len(info.Granularity) == 0 {
+	if shortest(info) != "hourly" || len(info.Granularity) == 0 {
 		return nil
 	}
 	counts := c.counts(info)
@@ -186,7 +186,8 @@ func seriesSumsToTotals(c *client, info query.Info) (found []string) {
 func altogether(map[string]any) string { return "altogether" }
 
 func sharesSumToHundred(c *client, info query.Info) (found []string) {
-	if !slices.ContainsFunc(info.Output, func(f query.OutputField) bool { return f.Name == "percentage" }) {
+	shares := slices.ContainsFunc(info.Output, func(f query.OutputField) bool { return f.Name == "percentage" })
+	if !shares || info.Name == "retention" { // whose visitors come in many periods
 		return nil
 	}
 	for i := range 5 {
@@ -198,16 +199,22 @@ func sharesSumToHundred(c *client, info query.Info) (found []string) {
 		if a.fault != "" {
 			return append(found, fmt.Sprintf("%v: %s", q, a.fault))
 		}
-		if text := wrongShares(a); text != "" {
-			found = append(found, fmt.Sprintf("%s: %v", text, q))
+		of := map[any][]map[string]any{} // shares of paths are among the steps from one path
+		for _, row := range a.rows {
+			of[row["from_path"]] = append(of[row["from_path"]], row)
+		}
+		for _, rows := range of {
+			if text := wrongShares(rows); text != "" {
+				found = append(found, fmt.Sprintf("%s: %v", text, q))
+			}
 		}
 	}
 	return found
 }
 
-func wrongShares(a answer) string {
+func wrongShares(rows []map[string]any) string {
 	sum, absent := 0.0, 0
-	for _, row := range a.rows {
+	for _, row := range rows {
 		switch share := row["percentage"].(type) {
 		case nil:
 			absent++
@@ -218,7 +225,7 @@ func wrongShares(a answer) string {
 			sum += share
 		}
 	}
-	switch n := len(a.rows); {
+	switch n := len(rows); {
 	case absent == n:
 		return "" // there are no shares
 	case absent > 0:

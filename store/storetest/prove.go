@@ -15,8 +15,8 @@ type Harness struct {
 	// Create creates an empty database and returns its address: the path of a file, or a DSN. Nil means that
 	// the store keeps rows only in memory; then restarts are not tested.
 	Create func(t *testing.T) string
-	// Open opens the store at an address returned by Create, and closes it with t.Cleanup. now is the clock for
-	// the receipt of rows. For a restart, Prove calls the store's method Close(ctx), if it exists, and then Open
+	// Open opens the store at an address returned by Create, and closes it with t.Cleanup. now is the clock of a
+	// store that notes when rows arrive, for example to forget old event ids. For a restart, Prove calls the store's method Close(ctx), if it exists, and then Open
 	// again. Without Create, the address is empty, and each call must return a new store. Required.
 	Open func(t *testing.T, address string, now func() time.Time) store.Store
 	// Fill stores the rows of b in s, which is empty and does not implement store.Writer. No two items of b

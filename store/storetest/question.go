@@ -100,3 +100,11 @@ func readAnswer(text []byte, meta query.Meta, more bool) answer {
 	}
 	return a
 }
+
+// shortest returns the shortest granularity that a type takes. Types without dates take all.
+func shortest(info query.Info) string {
+	if len(info.Granularity) == 0 {
+		return "hourly"
+	}
+	return info.Granularity[0]
+}

@@ -164,7 +164,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			}
 		}}, sealing{share: 1, most: 4, only: busiest}, 0, OfType("session_metrics", "session_duration_distribution", "sessions_time_series")},
 		{"a session is sealed twice", badSealer{seal: func(d *store.Derivation) {
-			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") UNION ALL SELECT * FROM (" + d.Sessions.SQL + ")"
+			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") AS x UNION ALL SELECT * FROM (" + d.Sessions.SQL + ") AS x"
 		}}, sealing{share: 1, most: 30, only: busiest}, 0, OfType("countries")},
 		{numbered, badSealer{read: Rewritten(`(.country_number. = \(1024)`, "${1} + 1")}, before, 0, func(q reference.Question) bool {
 			return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == "country" })
@@ -177,10 +177,10 @@ func KillsSealMutants(t *testing.T, h Harness) {
 		{"a changed id has no events before its latest one",
 			badSealer{updates: true, read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil},
 		{"old results of a changed id stay when the day is sealed again", badSealer{part: func(_ *store.Derivation, changed *store.Statement) {
-			changed.SQL = "SELECT * FROM (" + changed.SQL + ") WHERE false"
+			changed.SQL = "SELECT * FROM (" + changed.SQL + ") AS x WHERE false"
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
 		{"a changed id is not sealed again", badSealer{part: func(d *store.Derivation, _ *store.Statement) {
-			d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") WHERE false"
+			d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") AS x WHERE false"
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
 		{"a stored partial is valid with any version", badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
 			sealing{share: 0.5, most: 30, only: busiest, store: true}, 0, unfiltered},

@@ -27,10 +27,19 @@ func (p *templateWriter) texts() []templateCase {
 		{"Matches with flags", whole, p.holds(dialect.Matches, p.text("lines", "a\nb"), "'(?m:^)b(?-m:$)'"), "", "1"},
 		{"Matches any character", whole, p.holds(dialect.Matches, p.text("lines", "a\nb"), "'^(?s:.)*$'"), "", "1"},
 		{"Matches characters of one line", whole, p.holds(dialect.Matches, p.text("lines", "a\nb"), "'^(?-s:.)*$'"), "", "0"},
+		{"Matches at the edge of a word", whole, p.holds(dialect.Matches, "'ü b'", p.text("edge_of_word", `\bb\z`)), "", "1"},
+		{"Matches no edge inside a word", whole, p.holds(dialect.Matches, "'ab'", p.text("inside_of_word", `\bb\z`)), "", "0"},
+		{"Matches classes and repetitions", whole, p.holds(dialect.Matches, "'d]]-'", p.text("class_of_signs", `\A[^\n\]a-c]{1,2}?[\]\x{2028}]{2,}[+\-]\z`)), "", "1"},
+		{"Matches with flags inside of flags", whole, p.holds(dialect.Matches, p.text("lines", "a\nb"), p.text("nested_flags", `(?s:a.(?m:^)(?:b|))(?-m:$)`)), "", "1"},
 		{"Matches whole characters", whole, p.holds(dialect.Matches, "'ü'", "'^(?-s:.)$'"), "", "1"},
 		{"Lower", text, p.call(dialect.Lower, "'ÄΣ İ'"), "", "äσ i"},
 		{"Concat", text, p.call(dialect.Concat, "'a'", "''", "'b'"), "", "ab"},
 		{"URLHost", text, p.call(dialect.URLHost, address), "", "bücher.example"},
+		{"URLHost without a scheme", text, p.call(dialect.URLHost, "'//cdn.example.org:8080/x'"), "", "cdn.example.org"},
+		{"URLHost of an IPv6 address", text, p.call(dialect.URLHost, "'http://[::1]:8080/'"), "", "[::1]"},
+		{"URLHost with two www.", text, p.call(dialect.URLHost, "'https://www.www.example.org'"), "", "www.example.org"},
+		{"URLHost with another address behind it", text, p.call(dialect.URLHost, "'https://a.example?next=https://b@c.example/'"), "", "a.example"},
+		{"URLHost of a host alone", text, p.call(dialect.URLHost, "'example.org/x'"), "", ""},
 		{"URLHost without a host", text, p.call(dialect.URLHost, "'mailto:a@example.org'"), "", ""},
 		{"TextToJSON", text, p.call(dialect.TextToJSON, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
 		{"TextToJSON writes control characters as upper-case \\u001F", text, p.call(dialect.TextToJSON, p.text("controls", "\x01\x1f\x7f\b\f\n\r")), "", `"\u0001\u001F` + "\x7f" + `\b\f\n\r"`},
@@ -47,10 +56,10 @@ func (p *templateWriter) texts() []templateCase {
 
 func (p *templateWriter) lists() []templateCase {
 	const whole, text = dialect.Int, dialect.Text
-	xy, names, empty := p.list("xy", "x", "y"), p.list("names", "1", "2"), p.list("empty")
+	xy, names, empty := p.list("xy", "x", "y"), p.list("names", "1", "2"), p.arg("empty", dialect.Texts, []string(nil))
 	return []templateCase{
 		{"InList", whole, p.holds(dialect.InList, "'y'", xy), "", "1"},
-		{"InList of an empty list", whole, p.holds(dialect.InList, "'y'", empty), "", "0"},
+		{"not InList of an empty list", whole, p.call(dialect.If, "(NOT "+p.call(dialect.InList, "'y'", empty)+")", "1", "0"), "", "1"},
 		{"Lookup", text, p.call(dialect.Lookup, "'y'", xy, names, "'?'"), "", "2"},
 		{"Lookup of a missing text", text, p.call(dialect.Lookup, "'z'", xy, names, "'?'"), "", "?"},
 		{"ListPosition", whole, p.call(dialect.ListPosition, "'y'", xy), "", "2"},
@@ -65,6 +74,7 @@ func (p *templateWriter) windows() []templateCase {
 		{"RowNumber", whole, p.call(dialect.RowNumber, "x", "n"), inOrder, "1|1|2|1"},
 		{"Lag", whole, p.call(dialect.Lag, "n", "x", "n"), inOrder, "null|null|1|null"},
 		{"Lead", whole, p.call(dialect.Lead, "n", "x", "n"), inOrder, "3|null|null|null"},
+		{"SumWithin", whole, p.call(dialect.SumWithin, "n", "x"), inOrder, "4|2|4|4"},
 		{"MaxBefore", whole, p.call(dialect.MaxBefore, "o", "1", "n"), inOrder, "null|3|3|3"},
 		{"MaxBefore of a partition", whole, p.call(dialect.MaxBefore, "n", "x", "n"), inOrder, "null|null|1|null"},
 		{"MaxBefore excludes nulls", whole, p.call(dialect.MaxBefore, p.call(dialect.NullIf, "n", "1"), "1", "n"), inOrder, "null|null|2|3"},
@@ -96,12 +106,16 @@ func (p *templateWriter) tables() []templateCase {
 	members := func(name, object string) string {
 		return " FROM (SELECT " + p.text(name, object) + " AS p) AS t " + p.call(dialect.JSONEach, "t.p") + " AS q ORDER BY v"
 	}
+	// chosen has a value of an expression for each of the few rows, t, beside a relation named chosen with one row.
+	chosen := func(value string) string {
+		return " FROM (WITH chosen AS (SELECT 1 AS o, 2 AS n) SELECT t.n AS n, " + value + " AS v" + p.few + ") AS u ORDER BY u.n"
+	}
 	member := p.call(dialect.Concat, "q.key", "'='", "q.value")
 	return []templateCase{
 		{"ZipBuckets", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
-		{"Among", dialect.Int, p.holds(dialect.Among, "n", "o", "(SELECT 1 AS o)"), p.few + " ORDER BY n", "1|0|0|0"},
-		{"Among of two", dialect.Int, p.holds(dialect.Among, "n, o", "o, n", "(SELECT 3 AS o, 2 AS n)"), p.few + " ORDER BY n", "0|0|1|0"},
-		{"OnlyRow", dialect.Int, "n", p.few + " WHERE n > " + p.call(dialect.OnlyRow, "o", "(SELECT 2 AS o)") + " ORDER BY n", "3|4"},
+		{"Among", dialect.Int, "u.v", chosen(p.holds(dialect.Among, "t.n", "chosen.o", "chosen")), "1|0|0|0"},
+		{"Among of two", dialect.Int, "u.v", chosen(p.holds(dialect.Among, "t.o, t.n", "chosen.o, chosen.n", "chosen")), "0|1|0|0"},
+		{"OnlyRow", dialect.Int, "u.v", chosen(p.call(dialect.OnlyRow, "chosen.n", "chosen")), "2|2|2|2"},
 		{"RunOnce", dialect.Int, "w.o", " FROM (WITH w " + p.call(dialect.RunOnce, "SELECT 5 AS o") + " SELECT w.o AS o FROM w) AS w", "5"},
 		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
 		{"JSONEach keeps the spelling of numbers", dialect.Text, member,

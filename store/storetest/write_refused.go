@@ -34,6 +34,7 @@ func testInvalid(w *trial) {
 		"an event with a broken id":      {Events: []store.Event{{Website: "w", ID: "\xff", Time: noon}}},
 		"an event with NUL in a text":    {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Title: "a\x00b"}}},
 		"an event with NUL in its id":    {Events: []store.Event{{Website: "w", ID: "x\x00", Time: noon}}},
+		"an event with an escaped NUL":   {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Properties: `{"a":"\u0000"}`}}},
 		"a website with NUL":             {Events: []store.Event{{Website: "w\x00", ID: "x", Time: noon}}},
 		"a broken website":               {Events: []store.Event{{Website: "\xff", ID: "x", Time: noon}}},
 		"an error without id":            {Errors: []store.Error{{Website: "w", Time: noon}}},

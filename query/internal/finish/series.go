@@ -33,16 +33,21 @@ func finishSeries(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 		return nil, mistake
 	}
 	whole := s.fill()
-	sorted := whole.Sorted(p.Sort)
-	from, to := min(p.Offset, len(sorted)), len(sorted)
-	if p.Limit > 0 {
-		to = min(from+p.Limit, to)
-	}
-	found := &Answered{Table: whole.Pick(sorted[from:to]), More: from < to && to < len(sorted)}
+	shown, more := pageOf(p, whole.Sorted(p.Sort))
+	found := &Answered{Table: whole.Pick(shown), More: more}
 	if ofGoals(p) {
 		found.keys = []answer.Cells{*found.Column(goalName)}
 	}
 	return found, nil
+}
+
+// pageOf returns the rows of p's page of sorted, and whether more rows follow.
+func pageOf(p *plan.Plan, sorted []int) (shown []int, more bool) {
+	from, to := min(p.Offset, len(sorted)), len(sorted)
+	if p.Limit > 0 {
+		to = min(from+p.Limit, to)
+	}
+	return sorted[from:to], from < to && to < len(sorted)
 }
 
 // assign finds the combinations and puts every row into its bucket.

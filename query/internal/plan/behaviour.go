@@ -88,6 +88,17 @@ func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
 	plan.Behaviour = b
 }
 
+// ends returns what From and To leave of the rows.
+func (v *Behaviour) ends() (found []Only) {
+	if v != nil && v.From != nil {
+		found = append(found, Only{catalog.FromColumn, *v.From})
+	}
+	if v != nil && v.To != nil {
+		found = append(found, Only{catalog.ToColumn, *v.To})
+	}
+	return found
+}
+
 // pathOf is a path as stored ones are written; nil for nil.
 func pathOf(sent *string) *string {
 	if sent == nil {

@@ -16,8 +16,10 @@ import (
 // it is incomplete.
 func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Options, list *ask.Issues) *Plan {
 	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
+	cohortGrain(ty, &o, list)
 	plan.Grain = o.Grain()
 	preset := v.dates(i, p, &o, plan, list)
+	checkCohorts(i, plan, list)
 	v.applyWindow(plan)
 	plan.Until = plan.Range.To
 	v.mandatoryFilters(ask.InParameter(i, ""), plan, list)

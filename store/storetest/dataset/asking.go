@@ -149,8 +149,8 @@ func (w *Dataset) askBehaviour(rng *rand.Rand, kind reference.Type) reference.Qu
 	a := &asker{Rand: rng, dataset: w, kind: kind, asking: true}
 	q := a.question()
 	a.widen(&q)
-	if len(q.GroupBy) == 1 && kind.Name == "goals" && a.chance(40) {
-		q.GroupBy[0] = a.propertyField()
+	if n := len(q.GroupBy); n > 0 && kind.Name == "goals" && a.chance(40) {
+		q.GroupBy[n-1] = a.propertyField()
 	}
 	switch kind.Name {
 	case "goals", "goals_trends":

@@ -7,8 +7,10 @@ func Example(name string) Question {
 	home, pricing, paid := Action{Page: is("/")}, Action{Page: is("/pricing")}, Action{Event: is("order_paid")}
 	q := Question{Type: name}
 	switch name {
-	case "goals", "goals_trends":
+	case "goals":
 		q.Goals = []Goal{{Name: "Paid", Action: paid, Value: "total"}, {Name: "Pricing", Action: pricing}}
+	case "goals_trends":
+		q.Goals = []Goal{{Name: "Pricing", Action: pricing}, {Name: "Paid", Action: paid, Value: "total"}}
 	case "funnel":
 		q.Steps = []Step{{Action: home}, {Action: pricing}, {Name: "signed up", Action: Action{Event: &Text{Op: "starts_with", Values: []string{"signup"}}}}}
 	}
