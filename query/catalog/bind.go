@@ -142,7 +142,11 @@ func (b *typeBuilder) references() {
 // metrics lists the aggregates that the type is made of.
 func (b *typeBuilder) metrics() {
 	ty := b.ty
-	for _, m := range slices.Concat(ty.OutputMetrics, ty.SkipZeroMetrics) {
+	hidden := slices.Clone(ty.SkipZeroMetrics)
+	if ty.LedByMetric != nil {
+		hidden = append(hidden, ty.LedByMetric)
+	}
+	for _, m := range slices.Concat(ty.OutputMetrics, hidden) {
 		all := []*BoundMetric{m}
 		for _, name := range expr.Refs(m.Expr) {
 			all = append(all, ty.inputs[name])

@@ -51,6 +51,7 @@ func (b *typeBuilder) build() {
 	b.keys()
 	b.parts()
 	b.skipZero()
+	b.ledBy()
 	b.references()
 	b.metrics()
 	b.tables()
@@ -174,6 +175,18 @@ func (b *typeBuilder) skipZero() {
 	b.ty.SkipZeroMetrics = []*BoundMetric{m}
 }
 
+func (b *typeBuilder) ledBy() {
+	if b.ty.LedBy == "" {
+		return
+	}
+	if b.ty.LedByMetric = b.catalog[metricKey{source: b.ty.Source, name: b.ty.LedBy}]; b.ty.LedByMetric == nil {
+		b.fault("%s", nearest(fmt.Sprintf("LedBy names %q, which is not a metric of table %q", b.ty.LedBy, b.ty.Source), b.ty.LedBy, b.metricNames()))
+	}
+	if len(b.ty.Order) > 0 {
+		b.fault("it has either LedBy or an Order")
+	}
+}
+
 func (b *typeBuilder) columns() {
 	seen := map[string]bool{}
 	for _, spec := range b.ty.Columns {
@@ -216,7 +229,7 @@ func (b *typeBuilder) orders() {
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
-	if len(b.ty.Order)+len(b.ty.Values) == 0 && !b.ofGoals() && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && b.ty.LedBy == "" && !b.ofGoals() && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
 	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
@@ -265,7 +278,7 @@ func (b *typeBuilder) fields() {
 		}
 	}
 	for i, c := range ty.Outputs {
-		if c.Format != JSON && ty.OutputMetrics[i].NameOf == "" {
+		if c.Format != JSON && ty.OutputMetrics[i].NameOf == "" && ty.LedBy == "" {
 			ty.Sortable = append(ty.Sortable, c.Name)
 		}
 	}

@@ -199,6 +199,11 @@ func (ty *BoundType) defaultOrder() string {
 		}
 		steps = append(steps, o.Column+direction)
 	}
+	if ty.LedBy != "" {
+		for _, name := range ty.Dimensions {
+			steps = append(steps, name+" asc")
+		}
+	}
 	return strings.Join(steps, ", ")
 }
 

@@ -40,6 +40,7 @@ type Type struct {
 	ShareIn    string   // a dimension: percentage is the share among the rows with the same value of it; empty: among all rows
 
 	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
+	LedBy    string   // a metric of Source: rows are ordered by it before all else, the greatest first, and then by groupBy. Callers cannot change the order. Instead of Order
 	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
 	Values   []string // of its one dimension, in the order of rows; instead of Order
 	ZeroFill bool     // each of Values has a row, also where nothing counts
@@ -202,6 +203,7 @@ type BoundType struct {
 	SkipEmptyField  *Field                  // of SkipEmpty
 	OnlyEmptyField  *Field                  // of OnlyEmpty
 	SkipZeroMetrics []*BoundMetric          // of SkipZero
+	LedByMetric     *BoundMetric            // of LedBy
 	inputs          map[string]*BoundMetric // metrics that columns are made of, by the names they use
 	Metrics         []*BoundMetric          // the aggregates behind all of them, each once, in the order of their use
 	Tables          []*Table                // whose rows metrics count, its own first

@@ -19,6 +19,7 @@ const (
 	TransitionRows                // steps from one page of a session to the next, alias o, made of events
 	CohortRows                    // visitors by the bucket of their first event, alias o, made of events
 	GoalRows                      // goals of a parameter, alias o, made of events
+	FunnelRows                    // steps of a funnel, alias o, made of events
 )
 
 // Table is a set of rows that metrics count and types are about.
@@ -110,6 +111,8 @@ var tables = []*Table{
 		dimensions: []string{"period"}, BySession: true},
 	{Name: "goals", About: "Goals of the parameter, a row for each", subject: store.KindWebsite, Rows: GoalRows, Logical: "events",
 		dimensions: []string{"goal"}, Events: true, BySession: true},
+	{Name: "funnel", About: "Steps of the funnel of a parameter", subject: store.KindWebsite, Rows: FunnelRows, Logical: "events",
+		dimensions: []string{"step"}, BySession: true},
 	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
 	EventList,
 	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
@@ -219,6 +222,7 @@ var typeFields = []*Field{
 	{Name: "to_path", About: "Path after the step; empty where the session ends", Column: "to_path"},
 	{Name: "period", About: "Number of days, weeks or months since the cohort's: 0 is its own", Column: "period", Number: true},
 	{Name: "goal", About: "Name of the goal", Column: "goal"},
+	{Name: "step", About: "Place of the step in the funnel, from 1", Column: "step", Number: true},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
 	{Name: "hour_of_day", About: "Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23", Number: true, Clock: HourOfDay},

@@ -49,6 +49,7 @@ const (
 	RowNumber  // number of the row in partition $1 in the order $2, from 1
 	Lag        // $1 of the row before in partition $2 in the order $3; null for the first
 	Lead       // $1 of the row after in partition $2 in the order $3; null for the last
+	MaxBefore  // greatest $1 of the rows before this one in partition $2 in the order $3; null without values. No two rows are equal in this order
 	RunningMax // greatest $1 of the rows up to this one, and of rows with the same $3, in partition $2 in the order $3
 
 	// Choices and numbers.

@@ -23,7 +23,7 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 }
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals", "goals_trends", "paths", "retention"}
+var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals", "goals_trends", "paths", "retention", "funnel"}
 
 // shapes returns what q asks: the name of its type, choice or type, and also totals, did, all_time and type by property if it has them.
 func shapes(q reference.Question) []string {

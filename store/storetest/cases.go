@@ -7,7 +7,7 @@ const days = `"startDate":"2026-03-10","endDate":"2026-03-11"`
 // cases returns questions about the fixture. Their answers were computed by hand.
 func cases() []testCase {
 	var all []testCase
-	for _, group := range [][]testCase{overviewCases(), pageCases(), sourceCases(), campaignCases(), goalCases(), listCases(), otherCases()} {
+	for _, group := range [][]testCase{overviewCases(), pageCases(), sourceCases(), campaignCases(), goalCases(), listCases(), funnelCases(), otherCases()} {
 		all = append(all, group...)
 	}
 	return all

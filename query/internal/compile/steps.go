@@ -25,6 +25,8 @@ func (c *compiler) aggregate() selection {
 		c.cohorts()
 	case rows == catalog.GoalRows:
 		c.goals()
+	case c.p.Type.Table.Rows == catalog.FunnelRows:
+		c.funnel()
 	case c.chooses(parts):
 		c.choose(parts[0])
 	default:

@@ -68,7 +68,7 @@ func (c *tables) rows(tb *catalog.Table) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case catalog.OutcomeRows, catalog.GoalRows, catalog.TransitionRows, catalog.CohortRows:
+	case catalog.OutcomeRows, catalog.GoalRows, catalog.FunnelRows, catalog.TransitionRows, catalog.CohortRows:
 		q.from = relation{tb.Name, "o"}
 		return q
 	default:

@@ -44,9 +44,9 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	case p.Type.Shape == catalog.Series:
 		return finishSeries(p, rows)
 	}
-	a, shown := &Answered{}, rows.Len
-	if p.Limit > 0 && shown > p.Limit {
-		shown, a.More = p.Limit, true
+	a, shown, limit := &Answered{}, rows.Len, p.Limit*p.Block()
+	if limit > 0 && shown > limit {
+		shown, a.More = limit, true
 	}
 	cols := p.Columns()
 	columns := make([]answer.Cells, len(cols))

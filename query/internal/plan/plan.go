@@ -101,14 +101,37 @@ func (p *Plan) Counted() calendar.Interval {
 // this order, unrounded. The column date holds bucket numbers, booleans are 0 or 1, instants are milliseconds. The slice must not
 // be changed.
 func (p *Plan) Columns() []catalog.Output {
-	if len(p.Group) == 0 {
-		return p.Type.Outputs
+	own := p.Type.Outputs
+	if p.Behaviour != nil && p.Behaviour.WithinSession {
+		own = ofSessions(own)
 	}
-	cols := make([]catalog.Output, 0, len(p.Group)+len(p.Type.Outputs))
+	if len(p.Group) == 0 {
+		return own
+	}
+	cols := make([]catalog.Output, 0, len(p.Group)+len(own))
 	for _, f := range p.Group {
 		cols = append(cols, catalog.Output{Name: f.ShownAs(), Format: catalog.String})
 	}
-	return append(cols, p.Type.Outputs...)
+	return append(cols, own...)
+}
+
+// ofSessions returns the columns of a funnel whose steps sessions reach.
+func ofSessions(cols []catalog.Output) []catalog.Output {
+	cols = slices.Clone(cols)
+	for i := range cols {
+		if cols[i].Name == "visitors" {
+			cols[i].Name, cols[i].Label = "sessions", "Sessions"
+		}
+	}
+	return cols
+}
+
+// Block is the number of rows that the limit counts as one: all steps of a funnel are shown, or none.
+func (p *Plan) Block() int {
+	if p.Behaviour == nil {
+		return 1
+	}
+	return max(1, len(p.Behaviour.Steps))
 }
 
 // String is p on a few lines, for people and golden files.

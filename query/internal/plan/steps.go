@@ -81,7 +81,7 @@ type Step struct {
 
 // StepsOf returns the steps of p.
 func StepsOf(p *Plan) *Steps {
-	s := &Steps{Lead: AnyPart, ShownBy: AnyPart, Columns: columnsOf(p), Offset: p.Offset, Limit: p.Limit + 1}
+	s := &Steps{Lead: AnyPart, ShownBy: AnyPart, Columns: columnsOf(p), Offset: p.Offset * p.Block(), Limit: p.Limit*p.Block() + 1}
 	if p.Type.Shape == catalog.List {
 		s.Order = orderOf(p, s.Columns)
 		return s
@@ -180,6 +180,9 @@ func orderOf(p *Plan, columns []Column) (found []Step) {
 	if ty.Table.Rows == catalog.GoalRows && len(p.Sort) == 0 {
 		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]), expr.Arg(dialect.Texts, p.Behaviour.GoalNames()))})
 		add("visitors", true)
+	}
+	if ty.LedByMetric != nil {
+		found = append(found, Step{E: catalog.Joined(ty.LedByMetric.Alias()), Desc: true})
 	}
 	if len(ty.Values) > 0 && len(p.Sort) == 0 {
 		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]), expr.Arg(dialect.Texts, ty.Values))})
