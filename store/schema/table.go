@@ -71,6 +71,9 @@ func (t *Table) Rows(b *store.Batch, item int) int {
 	return t.rows(Row{Batch: b, Item: item})
 }
 
+// Len returns the number of items of b that belong to t.
+func (t *Table) Len(b *store.Batch) int { return t.items(b) }
+
 // Add appends an item with one row to b.
 func (t *Table) Add(b *store.Batch, subject string) Row {
 	t.add(b)
