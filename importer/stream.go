@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -37,11 +38,12 @@ func (s *stream) read(ctx context.Context) error {
 	}
 	s.in = in
 	defer func() { _ = in.close() }() // only read
+	if len(in.head) == 0 {
+		return nil
+	}
 	f, err := s.pick(in.head)
-	if err != nil || len(in.head) == 0 {
-		if err != nil {
-			s.report.Problem = err.Error()
-		}
+	if err != nil {
+		s.report.Problem = err.Error()
 		return nil //nolint:nilerr // the report has it
 	}
 	s.format, s.report.Format = f.name, f.name
@@ -63,6 +65,12 @@ func (s *stream) pick(head []byte) (*format, error) {
 	}
 	if s.cfg.Format != "" {
 		return formatNamed(s.cfg.Format), nil
+	}
+	if len(s.cfg.Map) > 0 { // only for files of other programs
+		if bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) {
+			return formatNamed("json"), nil
+		}
+		return formatNamed("csv"), nil
 	}
 	return detect(head)
 }
