@@ -61,7 +61,7 @@ const (
 func Write(w io.Writer, o Options) (Totals, error) {
 	t := Totals{Pages: map[string]int64{}, Browsers: map[string]int64{}, Days: map[string]int64{}}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
-	out := bufio.NewWriterSize(w, 1<<20)
+	out := bufio.NewWriterSize(w, 1<<20) // Flush returns its first error
 	last := map[person]time.Time{}
 	var active [recent]person
 	for i := range active {
@@ -92,14 +92,14 @@ func Write(w io.Writer, o Options) (Totals, error) {
 			t.Robots++
 		case kind == 49 && rng.IntN(20) == 0:
 			t.Damaged++
-			fmt.Fprintf(out, "%s a damaged line \xff\n", at.Format(time.RFC3339))
+			_, _ = fmt.Fprintf(out, "%s a damaged line \xff\n", at.Format(time.RFC3339))
 			continue
 		default:
 			var page string
 			_, _ = fmt.Sscanf(request, "GET %s", &page) // has this form
 			t.view(p, at, page, last)
 		}
-		fmt.Fprintf(out, "10.%d.%d.%d - - [%s] \"%s\" %d %d \"-\" \"%s\"\n", p.address>>16, p.address>>8&255, p.address&255,
+		_, _ = fmt.Fprintf(out, "10.%d.%d.%d - - [%s] \"%s\" %d %d \"-\" \"%s\"\n", p.address>>16, p.address>>8&255, p.address&255,
 			at.Format("02/Jan/2006:15:04:05 -0700"), request, status, rng.IntN(50_000), ua)
 	}
 	return t, out.Flush()
