@@ -3,8 +3,10 @@ package importer_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -49,6 +51,10 @@ func TestHostileInput(t *testing.T) {
 		{"rows that no store can hold", `{"table":"events","website":"x","event_id":"a","time":"2026-11-20T10:00:00Z","title":"\u0000"}` + "\n" +
 			`{"table":"events","website":"x","event_id":"b","time":"2026-11-20T10:00:00Z","kind":9}` + "\n" +
 			`{"table":"events","website":"x","event_id":"c","time":"2026-11-20T10:00:00Z","name":"screen_view"}` + "\n", "1/3 rows=1 stored=1 not_stored=2", 1, ""},
+		{"a visit of 2 MB among others", `[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"x":"` + strings.Repeat("y", 2<<20) +
+			`"},{"idVisit":3,"actionDetails":[{"type":"action","url":"/b","timestamp":1795168800}]}]`, "2/3 rows=2 stored=2 too_long=1", 2, ""},
+		{"a list that ends in a visit", `[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"actionDetails":[{"type":"act`,
+			"1/2 rows=1 stored=1 malformed=1", 2, ""},
 		{"quotes that are never closed", "ts,url\n2026-11-20,/a\n2026-11-20,\"/b\n2026-11-20,/c\n", "3/3 rows=3 stored=3", 0, ""},
 	} {
 		w := newWorld(t)
@@ -74,7 +80,7 @@ func TestClockJumps(t *testing.T) {
 	day := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	w := newWorld(t)
 	var log string
-	for _, minute := range []int{0, 25, -3, 24, 600, 1, 20} {
+	for _, minute := range []int{0, 25, -4, 28, 600, 1, 20} {
 		log += line(day.Add(time.Duration(minute)*time.Minute), "192.0.2.1", "/")
 	}
 	w.run(t, w.config(), text("f", log))
@@ -169,6 +175,7 @@ func TestOwnRows(t *testing.T) {
 	}
 	w := newWorld(t)
 	cfg := w.config()
+	cfg.Progress = filepath.Join(t.TempDir(), "progress")
 	var got store.Batch
 	cfg.Target = keeper{w, &got}
 	cfg.Exists = func(_ context.Context, of store.Subject) (bool, error) { return of.ID != "gone", nil }
@@ -185,8 +192,19 @@ func TestOwnRows(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+	cfg.Again = true
 	if report := w.run(t, cfg, text("again", string(out))); report.Stored != 0 || report.Repeated != 8 {
 		t.Errorf("again: %s", summary(report))
+	}
+	// An import that is killed when its rows are stored, and continues when the store has forgotten their ids.
+	w.left, w.after = 0, true
+	cfg.Target = w
+	if _, err := importer.Run(t.Context(), cfg, []importer.Source{text("killed", string(out))}); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	w.left, w.clock, cfg.Again = -1, w.clock.AddDate(0, 0, 30), false
+	if s := summary(w.run(t, cfg, text("continued", string(out)))); s != "8/9 rows=8 stored=0 unknown_link=1" {
+		t.Errorf("continued: %s", s)
 	}
 }
 

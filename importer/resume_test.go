@@ -172,6 +172,10 @@ func TestGrownFile(t *testing.T) {
 		}
 		w.clock = w.clock.AddDate(0, 0, 10)
 	}
+	small := line(now.Add(-time.Hour), "192.0.2.1", "/small")
+	if report := w.run(t, cfg, text("small", small)); report.Stored != 1 {
+		t.Errorf("a smaller file: %s", summary(report))
+	}
 	if records != 900 || stored != totals.Pageviews {
 		t.Errorf("%d records and %d rows, want 900 and %d", records, stored, totals.Pageviews)
 	}
@@ -179,6 +183,25 @@ func TestGrownFile(t *testing.T) {
 	sources, _ := importer.Files(file)
 	if report := w.run(t, cfg, sources...); report.Taken != totals.Pageviews {
 		t.Errorf("with Again: %s", summary(report))
+	}
+}
+
+// TestManyIds continues a batch of more ids than one statement asks for.
+func TestManyIds(t *testing.T) {
+	w := newWorld(t)
+	w.left, w.after = 0, true
+	cfg := w.config()
+	cfg.Progress = filepath.Join(t.TempDir(), "progress")
+	var log strings.Builder
+	for i := range 5000 {
+		log.WriteString(line(now.Add(time.Duration(i-6000)*time.Second), "192.0.2.1", "/"))
+	}
+	if _, err := importer.Run(t.Context(), cfg, []importer.Source{text("a", log.String())}); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	w.left, w.clock = -1, w.clock.AddDate(0, 0, 30)
+	if s := summary(w.run(t, cfg, text("a", log.String()))); s != "5000/5000 rows=5000 stored=0" {
+		t.Error(s)
 	}
 }
 
