@@ -114,6 +114,9 @@ func TestNoAddressIsStored(t *testing.T) {
 	}
 	all := string(progress)
 	for _, e := range w.rows.Events {
+		if !e.Keyed {
+			t.Errorf("%s is stored as sent without a key: senders could take its id", shown(e))
+		}
 		all += shown(e) + " " + e.ID + " " + e.AnonymousID + " " + e.SessionID + "\n"
 	}
 	for _, secret := range []string{"192.0.2.", "2001:db8", "Mozilla", "token", "private", `"secret"`} {
