@@ -71,9 +71,10 @@ type Engine struct {
 	plain      bool
 	merger     *merge.Merger
 	keeper     *keep.Keeper
-	prints     map[*catalog.BoundType]func() string // fingerprints
+	prints     func(*catalog.BoundType) string // fingerprints
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
+	firsts     *lru.Cache[string, time.Time] // rows
 	zones      *ask.Zones
 	answers    *recall.Answers // may be nil
 	rebuilt    atomic.Int64    // how often all answers were forgotten
@@ -111,6 +112,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
+	e.firsts = lru.New[string, time.Time](firstBytes)
 	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
 	e.answers = recall.New(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = compile.Fingerprints(e.types, e.store.Dialect(), e.log)
@@ -141,16 +143,16 @@ func New(cfg Config) (*Engine, error) {
 
 // Run answers req, as Prepare and Prepared.Run do.
 func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, error) {
-	p, err := e.Prepare(a, req)
+	p, err := e.Prepare(ctx, a, req)
 	if err != nil {
 		return nil, err
 	}
 	return p.Run(ctx)
 }
 
-// Explain returns what req would run, and runs no statement; see [Prepared.Explain]. Its error is an Errors.
+// Explain returns what req would run, and runs no statement; see [Prepared.Explain]. Its error is one of Prepare.
 func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explained, error) {
-	p, err := e.Prepare(a, req)
+	p, err := e.Prepare(ctx, a, req)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +167,7 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, snapshot *Snapsh
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
+			r = finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	caller := snapshot.p.caller
@@ -186,12 +188,14 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, snapshot *Snapsh
 			return finish.Failure(p, mistake)
 		}
 	}
-	found.RoundRows(p.Plan.Type)
-	if mistake := budget.TakeFor(&found.Table); mistake != nil {
+	if mistake := e.further(ctx, p.Plan, found, &r, budget, &took, snapshot); mistake != nil {
+		return finish.Failure(p, mistake)
+	}
+	r.Data = finish.Shown(p.Plan, &found.Table)
+	if mistake := budget.TakeFor(&r.Data); mistake != nil {
 		return finish.Failure(p, mistake)
 	}
 	store.MeterOf(ctx).Add(found.Len(), 0)
-	r.Data = found.In(p.Plan.Range.Zone)
 	e.note(ctx, p, took.from)
 	return r
 }

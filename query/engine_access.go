@@ -16,7 +16,7 @@ func (e *Engine) CheckAccess(a Access) Errors {
 	plan.CheckAccessFilters(a.Filters, &list)
 	for i := range a.Filters {
 		for at, f := range ask.Leaves(ask.InField("filters").Item(i), &a.Filters[i]) {
-			if _, property := ask.PropertyKey(f.Field); !property && !slices.Contains(fields, f.Field) {
+			if _, property := ask.PropertyKey(f.Field); f.Did == nil && !property && !slices.Contains(fields, f.Field) {
 				list.Add(at.Member("field"), ask.Unknown(Invalid, "field", f.Field, fields))
 			}
 		}

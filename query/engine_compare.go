@@ -19,8 +19,7 @@ func (e *Engine) compare(ctx context.Context, p *plan.Parameter, found *finish.A
 		}
 	}
 	previous, changed := finish.Beside(p.Plan, found, then)
-	previous.RoundRows(p.Plan.Type)
-	previous = previous.In(p.Plan.Range.Zone)
+	previous = finish.Shown(p.Plan, &previous)
 	changed = changed.In(p.Plan.Range.Zone)
 	r.Previous, r.Changes = &previous, &changed
 	return cmp.Or(budget.TakeFor(&previous), budget.TakeFor(&changed))

@@ -11,21 +11,21 @@ import (
 // Seal computes and stores the sessions and hits of the UTC days of a website that [from, to) touches. Days whose rows change
 // meanwhile may be left unchanged: see [store.Deriver]. It fails if the store is not a Deriver.
 func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
-	return e.keeper.SealDays(ctx, website, from, to)
+	return e.keeper.Seals.Seal(ctx, website, from, to)
 }
 
 // Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost
 // depends on the new rows, not on all rows of the days. It is Seal if a day with rows has no seal yet, or the store is not a
 // [store.Resealer]. If all seals are valid, it does nothing.
 func (e *Engine) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
-	return e.keeper.ResealDays(ctx, website, from, to)
+	return e.keeper.Seals.Reseal(ctx, website, from, to)
 }
 
 // VerifySeals computes the sealed rows of the UTC days of a website again that [from, to) touches and whose seals are valid, and
 // compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not often enough is
 // a difference.
 func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
-	return e.keeper.VerifySeals(ctx, website, from, to)
+	return e.keeper.Seals.Verify(ctx, website, from, to)
 }
 
 // RebuildSeals seals the UTC days of a website again that [from, to) touches and that have rows or a seal, and returns how many
@@ -40,7 +40,7 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 // touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites with Config.StoreFrom.
 // It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
 func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
-	return e.keeper.StorePartials(ctx, website, from, to)
+	return e.keeper.States.Store(ctx, website, from, to)
 }
 
 // A Sealer computes in advance the sessions and hits of days whose rows no longer change, and the partials of these days. It makes

@@ -25,7 +25,7 @@ type OriginCount struct {
 
 // Stats returns the numbers as they are now.
 func (e *Engine) Stats() Stats {
-	s := Stats{Answers: e.counts.all(), StateBytes: e.keeper.BatchSize()}
+	s := Stats{Answers: e.counts.all(), StateBytes: e.keeper.States.BatchSize()}
 	if e.merger.Partials != nil {
 		s.StateBytes += e.merger.Partials.Size()
 	}

@@ -33,7 +33,7 @@ func change(now, then *Cells, row int) (float64, bool) {
 		}
 		return float64(100*(a-b)) / float64(b), true
 	}
-	a, b := now.number(row), then.number(row)
+	a, b := now.Number(row), then.Number(row)
 	if b == 0 || !finite(a) || !finite(b) || !now.known(row) || !then.known(row) {
 		return 0, false
 	}
@@ -51,7 +51,8 @@ func (c *Cells) whole(row int) int64 {
 	return c.Ints[row]
 }
 
-func (c *Cells) number(row int) float64 {
+// Number is a cell of numbers, unrounded; 0 for null.
+func (c *Cells) Number(row int) float64 {
 	switch {
 	case c.Null(row):
 		return 0

@@ -207,6 +207,9 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 					t.zone = zone
 				}
 			}
+			if read.Totals != nil {
+				read.Totals.zone = zone
+			}
 		}
 	}
 	*r = Result(read)

@@ -121,6 +121,9 @@ func (r *Result) AppendJSON(b []byte) []byte {
 	if r.Changes != nil {
 		b = r.Changes.AppendJSON(append(b, `,"changes":`...))
 	}
+	if r.Totals != nil {
+		b = r.Totals.AppendJSON(append(b, `,"totals":`...))
+	}
 	if r.Error != "" {
 		b = appendText(append(b, `,"error":`...), r.Error)
 	}
@@ -164,6 +167,16 @@ func (m *ResultMeta) appendJSON(b []byte) []byte {
 		b = appendText(append(b, `,"endDate":`...), o.EndDate)
 		b = o.From.appendJSON(append(b, `,"from":`...))
 		b = append(o.To.appendJSON(append(b, `,"to":`...)), '}')
+	}
+	for i, note := range m.Notes {
+		begin := `,"notes":[`
+		if i > 0 {
+			begin = ","
+		}
+		b = appendText(append(b, begin...), note)
+	}
+	if len(m.Notes) > 0 {
+		b = append(b, ']')
 	}
 	return append(b, '}')
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Gather picks the values of c at rows; at -1 is null.
-func Gather(c *store.Column, rows []int) store.Column {
-	picked := store.Column{Kind: c.Kind, Valid: make([]bool, len(rows))}
+// Pick returns the cells of some rows, in the order of rows. A cell is null where rows has -1.
+func (c *Cells) Pick(rows []int) Cells {
+	picked := Cells{Output: c.Output, Column: store.Column{Kind: c.Kind, Valid: make([]bool, len(rows))}}
 	switch c.Kind {
 	case dialect.Int:
-		picked.Ints = pickValues(c, c.Ints, rows, picked.Valid)
+		picked.Ints = pickValues(&c.Column, c.Ints, rows, picked.Valid)
 	case dialect.Float:
-		picked.Floats = pickValues(c, c.Floats, rows, picked.Valid)
+		picked.Floats = pickValues(&c.Column, c.Floats, rows, picked.Valid)
 	case dialect.Text:
-		picked.Texts = pickValues(c, c.Texts, rows, picked.Valid)
+		picked.Texts = pickValues(&c.Column, c.Texts, rows, picked.Valid)
 	}
 	if !slices.Contains(picked.Valid, false) {
 		picked.Valid = nil
@@ -46,7 +46,7 @@ func (t Table) Pick(rows []int) Table {
 		}
 	}
 	for _, c := range t.columns {
-		picked.columns = append(picked.columns, Cells{Output: c.Output, Column: Gather(&c.Column, rows)})
+		picked.columns = append(picked.columns, c.Pick(rows))
 	}
 	return picked
 }

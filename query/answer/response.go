@@ -37,6 +37,7 @@ type Result struct {
 	Data      Table       `json:"data"`
 	Previous  *Table      `json:"previous,omitempty"` // compared: beside each row that of the other period, or null
 	Changes   *Table      `json:"changes,omitempty"`  // compared: by how many percent its metrics differ from Previous
+	Totals    *Single     `json:"totals,omitempty"`   // the numbers over all rows, also those of other pages
 	Error     string      `json:"error,omitempty"`
 	Code      ask.Code    `json:"code,omitempty"`
 	Meta      *ResultMeta `json:"meta,omitempty"`
@@ -57,6 +58,7 @@ type ResultMeta struct {
 	Rows         int      `json:"rows"`
 	HasMore      bool     `json:"hasMore"`
 	Previous     *Period  `json:"previous,omitempty"` // the period that rows are compared with
+	Notes        []string `json:"notes,omitempty"`    // what a caller may have got wrong, though there is an answer
 }
 
 // A Period describes the other period of a comparison.
@@ -113,6 +115,15 @@ func (t Table) Len() int { return t.len }
 // NewTable returns the table of these columns, each of which has at least that many rows.
 func NewTable(rows int, columns []Cells) Table { return Table{len: rows, columns: columns} }
 
+// Moved returns t with the column at from moved to the place to. A table without columns stays as it is.
+func (t Table) Moved(from, to int) Table {
+	if len(t.columns) > 0 {
+		moved := t.columns[from]
+		t.columns = slices.Insert(slices.Delete(slices.Clone(t.columns), from, from+1), to, moved)
+	}
+	return t
+}
+
 // ColumnAt returns the i-th column.
 func (t *Table) ColumnAt(i int) *Cells { return &t.columns[i] }
 
@@ -155,7 +166,7 @@ func (c *Cells) value(row int) any {
 	}
 	if c.Null(row) {
 		if c.Zero {
-			return c.zero()
+			return zeroOf(c.Format)
 		}
 		return nil
 	}
@@ -176,9 +187,9 @@ func (c *Cells) value(row int) any {
 	return c.Ints[row]
 }
 
-// zero is the value of a cell that counted nothing.
-func (c *Cells) zero() any {
-	switch c.Format {
+// zeroOf returns the value of a cell that counted nothing.
+func zeroOf(format catalog.Format) any {
+	switch format {
 	case catalog.Number:
 		return 0.0
 	case catalog.Boolean:

@@ -136,7 +136,7 @@ func (c *Cells) filler(field reflect.StructField) (filler, error) {
 	wrong := func(row int, format string, args ...any) error {
 		return &ColumnError{Column: c.Name, Field: field.Name, Row: row, Reason: fmt.Sprintf(format, args...)}
 	}
-	if !c.fits(of) {
+	if !fits(c.Format, of) {
 		return nil, wrong(-1, "a column of format %s does not fit the type %s", c.Format, field.Type)
 	}
 	return func(into reflect.Value, row int) error {
@@ -162,12 +162,12 @@ func (c *Cells) filler(field reflect.StructField) (filler, error) {
 	}, nil
 }
 
-// fits reports whether values of c, if they are not null, can be set in a field of that type.
-func (c *Cells) fits(of reflect.Type) bool {
+// fits reports whether values of a format, if they are not null, can be set in a field of that type.
+func fits(format catalog.Format, of reflect.Type) bool {
 	if of.Kind() == reflect.Interface {
 		return of.NumMethod() == 0
 	}
-	switch c.Format {
+	switch format {
 	case catalog.JSON:
 		return true
 	case catalog.Boolean:

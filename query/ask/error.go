@@ -2,7 +2,6 @@ package ask
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
@@ -65,9 +64,4 @@ func (es Errors) Error() string {
 		texts[i] = e.Error()
 	}
 	return strings.Join(texts, "; ")
-}
-
-// Broken is a store that did not keep its promise.
-func Broken(format string, args ...any) *Error {
-	return &Error{Code: Internal, Message: "The query failed", Err: fmt.Errorf("query: "+format, args...)}
 }

@@ -30,7 +30,14 @@ func (b *typeBuilder) bound(m *BoundMetric) expr.Expr {
 	case m.isDate:
 		return Joined(BucketColumn)
 	case m.isShare:
-		of := b.bound(ty.OutputMetrics[ty.OutputIndex(ty.ShareOf)])
+		metric := ty.OutputMetrics[ty.OutputIndex(ty.ShareOf)]
+		if parts := metric.parts; parts != nil {
+			return shareOfSum(Joined(parts[0].Alias()), Joined(parts[1].Alias()))
+		}
+		of := b.bound(metric)
+		if f := ty.DimensionField(ty.ShareIn); f != nil {
+			return percent(of, expr.Call(dialect.SumWithin, of, Joined(f.Alias())))
+		}
 		return percent(of, expr.Call(dialect.SumOver, of))
 	case m.source != "" && ty.Shape != List:
 		return Joined(m.Alias())
@@ -46,6 +53,9 @@ func (b *typeBuilder) bound(m *BoundMetric) expr.Expr {
 		return Joined(expr.Ident(f.Name))
 	})
 }
+
+// hasShares reports whether rows can have a share of m: it is a whole number, or a sum that is made of such.
+func (m *BoundMetric) hasShares() bool { return m.Format == Integer || m.parts != nil }
 
 // role is Metric for numbers that are computed, and not only a dimension in another word.
 func (ty *BoundType) role(m *BoundMetric) Role {
@@ -101,6 +111,9 @@ func words(name string) string {
 
 // metric finds a metric for the type: first of its table, then a metric made of other columns, then of the joined tables.
 func (b *typeBuilder) metric(name string) *BoundMetric {
+	if m := b.further[name]; m != nil {
+		return m
+	}
 	for _, on := range slices.Concat([]string{b.ty.Source, ""}, b.ty.Joins) {
 		if m := b.catalog[metricKey{on, name, on != "" && b.ty.Shape == List}]; m != nil {
 			return m
@@ -140,6 +153,14 @@ func (b *typeBuilder) metrics() {
 			}
 		}
 	}
+	if of := ty.OutputIndex(ty.ShareOf); of >= 0 && b.showsShare() {
+		ty.Metrics = append(ty.Metrics, ty.OutputMetrics[of].parts...)
+	}
+	own := func(m *BoundMetric) bool { return m.source == ty.Source }
+	if ty.Choice != nil && len(ty.Choice.Fields) > 0 && !ty.ofWhole && !slices.ContainsFunc(ty.Metrics, own) {
+		// A combination of dimensions that no row of Source has is no row of the answer.
+		ty.Metrics = append(ty.Metrics, &BoundMetric{source: ty.Source, Table: ty.Table, Output: countColumn("rows", "", ""), Expr: expr.Call(dialect.Count)})
+	}
 }
 
 // tables finds those whose rows the type counts. All of them must have its keys, and its
@@ -162,7 +183,7 @@ func (b *typeBuilder) tables() {
 		}
 	}
 	ty.LeftJoin = len(ty.DimensionFields) > 0 && !ty.OuterJoin && len(ty.Tables) > 1
-	if !own && ty.Shape != List && (ty.LeftJoin || len(ty.Tables) != 2) {
+	if !own && ty.Shape != List && ty.Choice == nil && !ty.ofWhole && (ty.LeftJoin || len(ty.Tables) != 2) {
 		b.fault("no column counts rows of table %q", ty.Source)
 	}
 }

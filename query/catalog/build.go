@@ -4,13 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/query/internal/expr"
 )
 
 // typeBuilder turns one Type into a boundType.
 type typeBuilder struct {
 	catalog metricsByKey
+	further map[string]*BoundMetric // metrics of Source that a choice makes, by name
 	ty      *BoundType
 	faults  []error
+}
+
+func newTypeBuilder(catalog metricsByKey, own []*Field, ty Type) *typeBuilder {
+	return &typeBuilder{catalog: catalog, ty: &BoundType{Type: ty, inputs: map[string]*BoundMetric{}, own: own}}
 }
 
 func (b *typeBuilder) fault(format string, args ...any) {
@@ -39,8 +46,10 @@ func (b *typeBuilder) build() {
 	if ty.Table = TableNamed(ty.Source); ty.Table == nil { // nothing else can be looked up
 		return
 	}
+	b.cohorts()
 	b.columns()
 	b.keys()
+	b.parts()
 	b.skipZero()
 	b.references()
 	b.metrics()
@@ -49,7 +58,35 @@ func (b *typeBuilder) build() {
 	b.fields()
 	if len(b.faults) == 0 {
 		b.bind()
+		b.whole()
 	}
+}
+
+// whole makes the type of the numbers over all rows: what rows without keys have. Types with a row for each visitor, those with other
+// units in each row, and those of goals and their like have no such numbers.
+func (b *typeBuilder) whole() {
+	ty, w := b.ty, b.ty.Type
+	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
+	ofVisitor := func(f *Field) bool { return f.Hash != "" }
+	if ty.Shape == List || ty.ofWhole || ty.asks() || slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
+		return
+	}
+	w.Shape, w.Columns = Totals, nil
+	w.Dimensions, w.Order, w.TieBreak, w.Values, w.ZeroFill = nil, nil, nil, nil, false
+	w.SkipEmpty, w.OnlyEmpty, w.SkipZero, w.OuterJoin = "", "", "", false
+	for i, c := range ty.Outputs {
+		if c.Role == MetricRole || c.Format == DateTime || c.Format == Boolean {
+			w.Columns = append(w.Columns, ty.Columns[i])
+		}
+	}
+	if len(w.Columns) == 0 {
+		return
+	}
+	all := newTypeBuilder(b.catalog, ty.own, w)
+	all.further, all.ty.ofWhole, all.ty.Choice, all.ty.ShareOf = b.further, true, ty.Choice, ty.ShareOf
+	all.build()
+	b.faults = append(b.faults, all.faults...)
+	ty.Whole = all.ty
 }
 
 // shape holds the fields that depend on the shape against it.
@@ -61,7 +98,7 @@ func (b *typeBuilder) shape() {
 			b.fault("a breakdown needs Dimensions")
 		}
 	case Totals, Series, List:
-		if len(ty.Dimensions) > 0 {
+		if len(ty.Dimensions) > 0 && (ty.Shape != Series || !b.ofGoals() && !b.ofCohorts()) {
 			b.fault("only a breakdown has Dimensions")
 		}
 	default:
@@ -75,9 +112,23 @@ func (b *typeBuilder) shape() {
 	}
 }
 
+// ofGoals reports whether the type has rows for the goals of its parameter, in their order.
+func (b *typeBuilder) ofGoals() bool {
+	tb := TableNamed(b.ty.Source)
+	return tb != nil && tb.Rows == GoalRows
+}
+
 // keys looks up what tells rows apart.
 func (b *typeBuilder) keys() {
 	ty := b.ty
+	for _, door := range []expr.Ident{"entry_page", "exit_page"} {
+		if slices.Contains(ty.Dimensions, string(door)) {
+			ty.Door = door
+		}
+	}
+	if ty.Choice != nil {
+		ty.Door = ty.Choice.Dataset.Door
+	}
 	for _, name := range ty.TieBreak {
 		if ty.OutputIndex(name) < 0 {
 			b.fault("%s", nearest(fmt.Sprintf("TieBreak names %q, which is not one of its columns", name), name, b.columnNames()))
@@ -99,6 +150,15 @@ func (b *typeBuilder) keys() {
 	}
 	if ty.ZeroFill && (len(ty.Values) == 0 || len(ty.Joins) > 0) {
 		b.fault("ZeroFill needs Values, and columns of one table")
+	}
+}
+
+// parts holds the parts that parameters may have against what rows are chosen by them.
+func (b *typeBuilder) parts() {
+	for _, end := range []struct{ part, column string }{{"from", FromColumn}, {"to", ToColumn}} {
+		if b.ty.Takes(end.part) && !slices.Contains(b.ty.Columns, end.column) {
+			b.fault("parameters with %s need the column %s", end.part, end.column)
+		}
 	}
 }
 
@@ -134,7 +194,9 @@ func (b *typeBuilder) columns() {
 			b.fault("only a series has the column %s, and a list has no column %s", DateColumn, ShareColumn)
 		}
 		shown := m.Output
-		shown.Name = name
+		if shown.Name = name; m.isShare && b.ty.ShareIn != "" {
+			shown.Description = "Share of the ordering metric over the rows with the same " + b.ty.ShareIn
+		}
 		b.ty.Outputs = append(b.ty.Outputs, shown)
 		b.ty.OutputMetrics = append(b.ty.OutputMetrics, m)
 	}
@@ -154,7 +216,7 @@ func (b *typeBuilder) orders() {
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
-	if len(b.ty.Order)+len(b.ty.Values) == 0 && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && !b.ofGoals() && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
 	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
@@ -163,8 +225,11 @@ func (b *typeBuilder) orders() {
 	of := b.ty.OutputIndex(b.ty.ShareOf)
 	if b.showsShare() && (of < 0 || b.ty.OutputMetrics[of].isShare) {
 		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
-	} else if b.showsShare() && b.ty.OutputMetrics[of].Format != Integer {
+	} else if b.showsShare() && !b.ty.OutputMetrics[of].hasShares() {
 		b.fault("percentage is a share of %q, which is not a column of whole numbers; set ShareOf", b.ty.ShareOf)
+	}
+	if f := b.ty.DimensionField(b.ty.ShareIn); b.ty.ShareIn != "" && f == nil {
+		b.fault("%s", nearest(fmt.Sprintf("ShareIn is %q, which is not one of its Dimensions", b.ty.ShareIn), b.ty.ShareIn, b.ty.Dimensions))
 	}
 	if f := b.ty.DimensionField(b.ty.SkipEmpty); b.ty.SkipEmpty != "" && (f == nil || f.Number) {
 		b.fault("%s", nearest(fmt.Sprintf("SkipEmpty is %q, which is not a text among its Dimensions", b.ty.SkipEmpty), b.ty.SkipEmpty, b.ty.Dimensions))
@@ -185,10 +250,18 @@ func (b *typeBuilder) fields() {
 			continue
 		}
 		ty.Fields[f.Name] = f
-		ty.Filterable = append(ty.Filterable, f.Name)
+		if f.Session || !ty.Table.BySession {
+			ty.Filterable = append(ty.Filterable, f.Name)
+		}
 		shown := ty.OutputIndex(f.Name) >= 0 || slices.Contains(ty.Dimensions, f.Name)
 		if !shown && ty.groups(f) {
 			ty.Groupable = append(ty.Groupable, f.Name)
+		}
+	}
+	if ty.Choice != nil {
+		ty.Groupable = nil // it has dimensions
+		for _, f := range ty.Choice.Fields {
+			ty.Sortable = append(ty.Sortable, f.ShownAs())
 		}
 	}
 	for i, c := range ty.Outputs {

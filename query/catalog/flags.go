@@ -9,6 +9,9 @@ import (
 // Exposed holds for the events by which clients report the value of a flag for a user.
 var Exposed = expr.And(expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)), expr.Eq(Row("name"), expr.Lit("$flag_evaluated")))
 
+// exposedFlag is the key of the flag that an event is an exposure to. Events without one are no exposures.
+var exposedFlag = propertyText(expr.Lit("flag"))
+
 // flagVariant is the key of the variant, or without one whether the flag was enabled.
 var flagVariant = expr.Call(dialect.Coalesce,
 	expr.Call(dialect.NullIf, propertyText(expr.Lit("variant")), expr.Lit("")), propertyText(expr.Lit("enabled")))

@@ -16,9 +16,11 @@ type BoundMetric struct {
 	NameOf string    // the metric of profile ids whose names, which Config.Names has, take the place of what expr gives
 	Expr   expr.Expr // with a source, newCatalog puts in the dimensions that it names
 
-	isDate  bool   // the day or hour of a row, which the compiler makes of the whole answer
-	isShare bool   // the part that a row has of all, likewise
-	Table   *Table // of source, by newCatalog
+	Property string         // the key of the property that a choice computes it of; empty: none
+	parts    []*BoundMetric // of the sum of a property: the two that its share is computed from
+	isDate   bool           // the day or hour of a row, which the compiler makes of the whole answer
+	isShare  bool           // the part that a row has of all, likewise
+	Table    *Table         // of source, by newCatalog
 }
 
 // The names of columns that the compiler makes of the whole answer.
@@ -42,7 +44,7 @@ func newCatalog() (metricsByKey, []error) {
 	var faults []error
 	for _, group := range [][]BoundMetric{
 		answerMetrics(), labelMetrics(), sourceMetrics(),
-		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), errorMetrics(), vitalMetrics(),
+		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), goalMetrics(), transitionMetrics(), cohortMetrics(), errorMetrics(), vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),
 	} {

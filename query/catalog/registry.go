@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -16,6 +17,8 @@ type Registry struct {
 	byName     map[string]*BoundType
 	own        []*Field // dimensions of the host
 	vocabulary []TableInfo
+	metrics    metricsByKey
+	choices    *lru.Cache[string, *BoundType] // by Choice.Key
 }
 
 // RegistryOf returns a Registry of types that are bound already.
@@ -60,7 +63,7 @@ func (d Definitions) NewRegistry(types ...Type) (*Registry, error) {
 	own, wrong := d.define(metrics)
 	faults = append(faults, wrong...)
 	for _, ty := range types {
-		b := typeBuilder{catalog: metrics, ty: &BoundType{Type: ty, inputs: map[string]*BoundMetric{}, own: own}}
+		b := newTypeBuilder(metrics, own, ty)
 		b.build()
 		if known[ty.Name] {
 			b.fault("the name is taken")
@@ -72,7 +75,8 @@ func (d Definitions) NewRegistry(types ...Type) (*Registry, error) {
 		return nil, err
 	}
 	r := RegistryOf(bound)
-	r.own, r.vocabulary = own, vocabularyOf(metrics, own)
+	r.own, r.vocabulary, r.metrics = own, vocabularyOf(metrics, own), metrics
+	r.choices = lru.New[string, *BoundType](choiceBytes)
 	return r, nil
 }
 
@@ -136,6 +140,9 @@ type Info struct {
 	Comparable        bool   // Compare adds another period to the rows; otherwise it is ignored
 	DefaultOrder      string // "visitors desc, path asc"; empty for one row of totals
 	Output            []OutputField
+	Needs             []string // parts of a parameter that it must have, such as goals
+	MayHave           []string // further parts that it may have
+	Cost              int      // how many parameters one with this type counts for, where requests are limited
 }
 
 // OutputField describes one column of a type's rows.
@@ -162,12 +169,16 @@ func (ty *BoundType) Describe() Info {
 	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
 	if info.Customizable {
 		info.Operators = ask.TextOperators()
-		if ty.OfEvents() {
+		if ty.OfEvents() && !ty.Table.BySession {
 			info.PropertyOperators = ask.AllOperators()
 		}
 	}
+	info.Needs, info.MayHave, info.Cost = slices.Clone(ty.Needs), slices.Clone(ty.MayHave), ty.Cost()
 	if ty.Shape == Series {
-		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily", "weekly", "monthly"}, ask.MaxHourlyDays
+		info.DefaultLimit, info.Granularity = ask.MaxLimit, ty.Granularities()
+	}
+	if slices.Contains(info.Granularity, "hourly") {
+		info.MaxHourlyDays = ask.MaxHourlyDays
 	}
 	for _, c := range ty.Outputs {
 		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})

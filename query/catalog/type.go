@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -36,6 +37,7 @@ type Type struct {
 	OnlyEmpty  string   // a field of sessions: rows with a value of it are left out, of shares too
 	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
 	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
+	ShareIn    string   // a dimension: percentage is the share among the rows with the same value of it; empty: among all rows
 
 	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
 	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
@@ -51,6 +53,20 @@ type Type struct {
 // Takes reports whether parameters of ty may have a part.
 func (ty *Type) Takes(part string) bool {
 	return slices.Contains(ty.Needs, part) || slices.Contains(ty.MayHave, part)
+}
+
+// asks reports whether parameters of ty ask about goals, a funnel, retention or paths.
+func (ty *Type) asks() bool { return len(ty.Needs)+len(ty.MayHave) > 0 }
+
+// behaviourCost is what a parameter that asks about goals, a funnel, retention or paths costs.
+const behaviourCost = 5
+
+// Cost returns how many ordinary parameters one of ty counts for, where requests are limited.
+func (ty *Type) Cost() int {
+	if ty.asks() {
+		return behaviourCost
+	}
+	return 1
 }
 
 // Shape says what the rows of an answer stand for.
@@ -87,6 +103,7 @@ const (
 // A Field can be filtered and grouped by. Callers only see its Name.
 type Field struct {
 	Name    string
+	Shown   string     // its name in answers and dimensions; empty: Name
 	About   string     // what it is, for people
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
@@ -117,6 +134,9 @@ func (f *Field) Own() bool { return f.table != nil }
 
 // IsProperty reports whether f is a property of rows.
 func (f *Field) IsProperty() bool { return f.property != "" }
+
+// ShownAs returns the name by which answers show f.
+func (f *Field) ShownAs() string { return cmp.Or(f.Shown, f.Name) }
 
 // Identity tells f apart from fields of other programs that have the same name.
 func (f *Field) Identity() string {
@@ -189,7 +209,11 @@ type BoundType struct {
 	Groupable       []string                // fields that groupBy may name
 	Sortable        []string                // output columns that sortBy may name
 	Steps           []Order
-	own             []*Field // dimensions of the host
+	Choice          *Choice    // nil: a type by name
+	Door            expr.Ident // entry_page or exit_page: the pageview whose values a session has in fields of rows; empty: all that pass filters
+	Whole           *BoundType // the numbers over all rows of an answer; nil: there are none
+	ofWhole         bool       // it is the Whole of another type
+	own             []*Field   // dimensions of the host
 }
 
 // Role says how a chart uses a column.
@@ -216,6 +240,23 @@ type Output struct {
 	Zero        bool    // nothing is 0; otherwise nothing is null (texts are never null)
 	Hosts       bool    // texts may be hosts, which are shown in Unicode
 	Most        float64 // the parameter fails if a Number is beyond it, in either direction; 0: no bound
+}
+
+// Identity tells ty apart from the other types of its registry, and from choices.
+func (ty *BoundType) Identity() string {
+	name := ty.Name
+	if ty.Choice != nil {
+		name = "choice " + ty.Choice.Key
+	}
+	if ty.ofWhole {
+		name += " whole"
+	}
+	return name
+}
+
+// IsShare reports whether the i-th output column, if there is one, is percentage.
+func (ty *BoundType) IsShare(i int) bool {
+	return i >= 0 && i < len(ty.OutputMetrics) && ty.OutputMetrics[i].isShare
 }
 
 // OutputIndex is the index of the output column called name, or -1.
@@ -254,7 +295,23 @@ func (ty *BoundType) field(name string) *Field {
 
 // FieldFor returns the field called name by which callers may filter rows of ty, or nil.
 func (ty *BoundType) FieldFor(name string) *Field {
-	if f := ty.Fields[name]; f != nil || !ty.OfEvents() {
+	f := ty.Fields[name]
+	switch {
+	case ty.Table.BySession && (f == nil || !f.Session):
+		return nil
+	case f != nil || !ty.OfEvents():
+		return f
+	}
+	return PropertyNamed(name)
+}
+
+// MandatoryFieldFor returns the field called name by which an access may filter rows of ty, or nil. An access may filter the events
+// that goals, funnels, retention and paths are made of.
+func (ty *BoundType) MandatoryFieldFor(name string) *Field {
+	if !ty.Table.BySession {
+		return ty.FieldFor(name)
+	}
+	if f := FieldNamed(name); f != nil && EventList.Has(f) {
 		return f
 	}
 	return PropertyNamed(name)
@@ -265,7 +322,7 @@ func (ty *BoundType) GroupFor(name string) *Field {
 	if slices.Contains(ty.Groupable, name) {
 		return ty.Fields[name]
 	}
-	if f := ty.FieldFor(name); f != nil && f.IsProperty() && ty.groups(f) {
+	if f := PropertyNamed(name); f != nil && ty.OfEvents() && ty.groups(f) {
 		return f
 	}
 	return nil
@@ -276,21 +333,24 @@ func (ty *BoundType) OfEvents() bool {
 	return !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Events })
 }
 
+// HasVisitors reports whether the rows of ty belong to visitors and sessions, so that callers may filter by what else these did.
+func (ty *BoundType) HasVisitors() bool {
+	return !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.HasSessions() })
+}
+
 // UntilNow says whether ty counts the time until now instead of the range.
 func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 
-// groups says whether callers may group by f. Rows that stand for one thing each, a session
-// or a visitor, are not grouped; and whole sessions have one value of each session field,
-// but many paths.
+// groups says whether callers may group by f. Rows that stand for one thing each, a session or a visitor, are not grouped.
 func (ty *BoundType) groups(f *Field) bool {
-	if ty.Shape == List || ty.SkipZero != "" {
+	if ty.Shape == List || ty.SkipZero != "" || ty.Cohorts() || ty.Shape == Series && ty.Table.BySession {
 		return false
 	}
 	if f.Session || f.Own() || !ty.Table.HasSessions() {
 		return true
 	}
 	counted := slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return tb.Rows == SessionRows })
-	return (f.Name == "path" || f.Name == "event_name" || f.IsProperty()) && !counted
+	return f.Name == "event_name" || f.IsProperty() || f.Name == "path" && !counted
 }
 
 // ShowsNames reports whether rows of ty have names, which may change while the dependencies of an answer do not.

@@ -129,6 +129,12 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
 }
 
+// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 40, 20260310))
+}
+
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {

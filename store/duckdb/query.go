@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/collect"
 )
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
@@ -143,7 +144,7 @@ func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	return collect(ctx, rows, stmt)
+	return readAnswer(ctx, rows, stmt)
 }
 
 // prepare returns a prepared statement for text, which must be one SELECT.
@@ -166,31 +167,22 @@ func (c *conn) prepare(text string) (*driver.Stmt, error) {
 	return p, nil
 }
 
-// collect copies an answer, which the driver holds completely, into columns.
-func collect(ctx context.Context, from sqldriver.Rows, stmt store.Statement) (*store.Rows, error) {
+// readAnswer copies an answer, which the driver holds completely, into columns.
+func readAnswer(ctx context.Context, from sqldriver.Rows, stmt store.Statement) (*store.Rows, error) {
 	if n := len(from.Columns()); n != len(stmt.Kinds) {
 		return nil, fmt.Errorf("the answer has %d columns, want %d", n, len(stmt.Kinds))
 	}
-	rows := newRows(stmt.Kinds)
-	cells := make([]sqldriver.Value, len(stmt.Kinds))
-	var size int64
+	answer, cells := collect.New(stmt), make([]sqldriver.Value, len(stmt.Kinds))
 	for {
 		if err := from.Next(cells); errors.Is(err, io.EOF) {
-			return rows, nil
+			return answer.Rows, nil
 		} else if err != nil {
 			return nil, err
 		}
-		for i, cell := range cells {
-			if err := push(&rows.Columns[i], rows.Len, cell); err != nil {
-				return nil, fmt.Errorf("column %d: %w", i+1, err)
-			}
-			size += rows.Columns[i].Size(rows.Len)
+		if err := answer.Add(cells); err != nil {
+			return nil, err
 		}
-		if stmt.MaxBytes > 0 && size > stmt.MaxBytes {
-			return nil, store.ErrTooLarge
-		}
-		rows.Len++
-		if rows.Len%4096 == 0 && ctx.Err() != nil {
+		if answer.Rows.Len%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/collect"
 )
 
 // A catalog has the numbers of all subjects, and the versions and seals of their days, in memory. Open reads it
@@ -135,7 +136,7 @@ func (c *catalog) read(from *conn) error {
 	c.numbers, c.days, c.listed = map[store.Subject]int64{}, map[subjectDay]dayState{}, map[int64][]int64{}
 	ctx := context.Background()
 	err := from.each(ctx, "SELECT number, kind, id FROM subjects", nil, func(v []sqldriver.Value) error {
-		number, err := toInt(v[0])
+		number, err := collect.Int(v[0])
 		kind, _ := v[1].(string)
 		id, _ := v[2].(string)
 		c.numbers[store.Subject{Kind: store.SubjectKind(kind), ID: id}] = number
@@ -149,7 +150,7 @@ func (c *catalog) read(from *conn) error {
 			var n [3]int64
 			for i := range n {
 				var err error
-				if n[i], err = toInt(v[i]); err != nil {
+				if n[i], err = collect.Int(v[i]); err != nil {
 					return err
 				}
 			}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/sightline-analytics/sightline/store/internal/collect"
 )
 
 // A conn is a connection to the database. Only one goroutine at a time may use it.
@@ -151,7 +153,7 @@ func (c *conn) each(ctx context.Context, text string, args []sqldriver.NamedValu
 // number returns the whole number in the first column of the last row of a query, or 0 without rows.
 func (c *conn) number(text string, values ...any) (n int64, err error) {
 	err = c.each(context.Background(), text, arguments(values), func(v []sqldriver.Value) error {
-		n, err = toInt(v[0])
+		n, err = collect.Int(v[0])
 		return err
 	})
 	return n, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/collect"
 )
 
 // States implements [store.StateKeeper].
@@ -42,7 +43,7 @@ func (s *Store) states(ctx context.Context, text string, each ...[]any) (found [
 			var n [3]int64
 			for i := range n {
 				var err error
-				if n[i], err = toInt(v[i]); err != nil {
+				if n[i], err = collect.Int(v[i]); err != nil {
 					return err
 				}
 			}

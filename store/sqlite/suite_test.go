@@ -62,6 +62,12 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 200, 20261128))
 }
 
+// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20261128))
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. Two mutations of
 // SQLMutations exchange names of functions that SQLite does not have; these mistakes are made here.
 func TestReferenceKillsMutants(t *testing.T) {

@@ -32,7 +32,7 @@ func compareReference(ctx context.Context, got *engineRunner, data *reference.Da
 		if err != nil {
 			return outcome{refused: refusals(err), text: err.Error()}
 		}
-		return outcome{json: bytes.Join([][]byte{a.Rows, a.Previous, a.Changes}, []byte("\n")), speaks: says(a.Rows)}
+		return outcome{json: bytes.Join([][]byte{a.Rows, a.Previous, a.Changes, a.Totals}, []byte("\n")), speaks: says(a.Rows)}
 	}
 	same := func(a, b outcome) bool { return a.refused != "" && a.refused == b.refused }
 	return compare(ctx, questions, want, got.outcome, same, untilOne)

@@ -9,7 +9,7 @@ func flagTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "flag_exposures", Title: "Flag exposures", Category: "Feature Flags", Visualization: "table", Tags: []string{"flags", "experiments"},
 			Description: "Visitors, sessions and exposures of each variant of a feature flag, from events $flag_evaluated",
-			Subject:     store.KindWebsite, Source: "exposures", Shape: catalog.Breakdown, Dimensions: []string{"flag", "variant"}, SkipEmpty: "flag",
+			Subject:     store.KindWebsite, Source: "exposures", Shape: catalog.Breakdown, Dimensions: []string{"flag", "variant"},
 			Columns: []string{"flag", "variant", "visitors", "sessions", "exposures"},
 			Order:   []string{"-visitors"}},
 		{Name: "flag_outcomes", Title: "Flag outcomes", Category: "Feature Flags", Visualization: "table", Tags: []string{"flags", "experiments"},

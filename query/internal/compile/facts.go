@@ -84,6 +84,10 @@ func (c *sessionizer) facts(spec sessionSpec) sessionFacts {
 				add(name, e)
 				continue
 			}
+			if c.didFact(col) != nil {
+				add(name, expr.Call(dialect.CountIf, expr.Ne(expr.Col("p", name), expr.Int(0))))
+				continue
+			}
 			first = append(first, expr.Col("p", name))
 			nothing := expr.Lit("")
 			if name == "visitor_hash" {
@@ -118,6 +122,10 @@ func (c *sessionizer) eventColumns(columns []string) []named {
 		case "visitor":
 			found = append(found, named{"visitor", catalog.RowVisitor})
 		default:
+			if did := c.didFact(col); did != nil {
+				found = append(found, named{expr.Ident(col), catalog.IfElse(did.Holds("t"), expr.Int(1), expr.Int(0))})
+				continue
+			}
 			found = append(found, named{expr.Ident(col), catalog.Row(expr.Ident(col))})
 		}
 	}

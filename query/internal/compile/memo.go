@@ -3,6 +3,7 @@ package compile
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -124,7 +125,7 @@ func (c *Compiled) size() int64 {
 func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) (own, beside *Compiled, err *ask.Error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = ask.Broken("%v\n%s", fault, debug.Stack())
+			err = plan.Broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
 	own = m.Statement(p.Plan, p.Key, kept(p.Plan))
@@ -138,31 +139,64 @@ func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) 
 // Depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled: then the answer to p is the
 // fault.
 func (m *Memo) Depends(p *plan.Parameter) []calendar.Interval {
-	own, beside, err := m.Statements(p, func(*plan.Plan) days.Sealed { return days.Sealed{} })
-	switch {
-	case err != nil:
+	none := func(*plan.Plan) days.Sealed { return days.Sealed{} }
+	own, _, err := m.Statements(p, none)
+	if err != nil {
 		return nil
-	case beside != nil:
-		return []calendar.Interval{own.Depends, beside.Depends}
 	}
-	return []calendar.Interval{own.Depends}
+	all := []calendar.Interval{own.Depends}
+	for _, further := range p.Plan.Further() {
+		one, _, err := m.Statements(&plan.Parameter{Plan: further, Key: further.AppendKey(nil)}, none)
+		if err != nil {
+			return nil
+		}
+		all = append(all, one.Depends)
+	}
+	return all
 }
 
-// Fingerprints tells types apart that are called alike, in other versions of the program or of a
-// host's definitions: a hash for each type of reg, made when it is first asked for. It is empty for a type that cannot be compiled,
-// which has no answers; log gets the fault once.
-func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) map[*catalog.BoundType]func() string {
-	found := make(map[*catalog.BoundType]func() string, len(reg.All()))
-	for _, ty := range reg.All() {
-		found[ty] = sync.OnceValue(func() string {
-			hash, err := fingerprint(ty, d)
-			if err != nil {
-				log.Error("query: a panic was recovered", "while", "compiling the fingerprint of "+ty.Name, "error", err)
+// Fingerprints tells types apart that are called alike, in other versions of the program or of a host's definitions. The function that
+// it returns gives a hash for each type of reg, made when it is first asked for, and for a choice the hash of its dataset. It is empty
+// for a type that cannot be compiled, which has no answers; log gets the fault once.
+func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) func(*catalog.BoundType) string {
+	once := func(name string, types func() ([]*catalog.BoundType, error)) func() string {
+		return sync.OnceValue(func() string {
+			all, err := types()
+			hashes := ""
+			for _, ty := range all {
+				hash, fault := fingerprint(ty, d)
+				hashes, err = hashes+hash, errors.Join(err, fault)
 			}
-			return hash
+			if err != nil {
+				log.Error("query: a panic was recovered", "while", "compiling the fingerprint of "+name, "error", err)
+				return ""
+			}
+			return hashes
 		})
 	}
-	return found
+	types, datasets := map[*catalog.BoundType]func() string{}, map[string]func() string{}
+	for _, ty := range reg.All() {
+		types[ty] = once(ty.Name, func() ([]*catalog.BoundType, error) { return []*catalog.BoundType{ty}, nil })
+	}
+	for _, name := range catalog.AllDatasets() {
+		datasets[name] = once("the dataset "+name, func() ([]*catalog.BoundType, error) { return reg.Widest(catalog.DatasetNamed(name)) })
+	}
+	return func(ty *catalog.BoundType) string {
+		if ty.Choice != nil {
+			return datasets[ty.Choice.Dataset.Name]()
+		}
+		return types[ty]()
+	}
+}
+
+// someBehaviour has everything that goals, funnels, retention and paths may ask about.
+func someBehaviour() *plan.Behaviour {
+	path := "/x"
+	page := plan.Action{Kind: store.Pageview, Text: plan.ConditionOn(catalog.FieldNamed("path"), ask.Filter{Op: ask.Eq, Values: []string{path}})}
+	return &plan.Behaviour{
+		Goals: []plan.Goal{{Name: "x", Action: page, Value: "x"}}, Steps: []plan.FunnelStep{{Name: "x", Action: page}, {Name: "y", Action: page}},
+		Start: &page, Return: &page, From: &path, To: &path,
+	}
 }
 
 // fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It returns an
@@ -177,10 +211,16 @@ func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err er
 	bare := &plan.Plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps, Limit: ask.DefaultLimit,
 		Range: calendar.Days(someDay, someDay, time.UTC)}
 	bare.Until, bare.Now = bare.Range.To, bare.Range.To
+	if len(ty.Needs)+len(ty.MayHave) > 0 {
+		bare.Behaviour = someBehaviour()
+	}
 	full := *bare
 	full.Keyed = ty.Comparable() && ty.Shape == catalog.Breakdown
 	for _, name := range ty.Groupable {
 		full.Group = append(full.Group, ty.Fields[name])
+	}
+	if ty.Choice != nil {
+		full.Group = ty.Choice.Fields
 	}
 	for _, name := range ty.Filterable {
 		for _, op := range ask.TextOperators() {

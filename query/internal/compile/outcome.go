@@ -23,7 +23,9 @@ func (c *tables) outcomes() {
 		} else {
 			shown = append(shown, cond)
 		}
-		named = named || !cond.All(func(f *catalog.Field) bool { return f.Name != "event_name" })
+		for leaf := range cond.Leaves() {
+			named = named || leaf.Did == nil && leaf.Field.Name == "event_name"
+		}
 	}
 	exposures, events := c.firstExposures(shown), c.outcomeEvents(done, named)
 	c.sessionsFor([]*part{exposures, events})
@@ -45,7 +47,7 @@ func (c *tables) firstExposures(filters []plan.Condition) *part {
 			q.columns = append(q.columns, named{key.as, expr.Call(dialect.Coalesce, first, expr.Lit(""))})
 		}
 	}
-	q.where = append(c.read(c.rng), tb.Where, expr.Ne(flag, expr.Lit("")), expr.Ne(catalog.Row("visitor_hash"), expr.Int(0)))
+	q.where = append(c.read(c.rng), tb.Where, expr.Ne(catalog.Row("visitor_hash"), expr.Int(0)))
 	q.where = append(q.where, c.conditionsOf(tb, filters)...)
 	return &part{tb: tb, q: q}
 }

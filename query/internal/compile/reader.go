@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -19,6 +21,9 @@ type reader struct {
 	depends calendar.Interval // the rows that the answer is computed from
 
 	toldChanged bool // the relation of ids that changed is there
+
+	dids     []*plan.Did // conditions on what else people did
+	toldDids bool        // the relations of visitors are there
 }
 
 // read returns the conditions on the subject and the time of rows t. Every logical table is read through it, so that no statement
@@ -54,21 +59,26 @@ func (c *reader) conditionsOf(tb *catalog.Table, filters []plan.Condition) []exp
 	}
 	if tb.Rows == catalog.PlainRows {
 		for _, cond := range c.p.Mandatory {
-			found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr {
-				if tb.HasSessions() && f.Session {
-					return catalog.Attributed(f, tb, "m")
-				}
-				return f.Of("t")
-			}))
+			found = append(found, c.mandatoryOn(tb, cond))
 		}
 	}
 	for _, cond := range filters {
 		if tb.Rows == catalog.SessionRows && !cond.OfSession() {
 			continue
 		}
-		found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr { return catalog.Value(f, tb) }))
+		found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return catalog.Value(f, tb) }, "s", "t")))
 	}
 	return found
+}
+
+// mandatoryOn is cond, a mandatory filter, over a row t of tb and its session m.
+func (c *reader) mandatoryOn(tb *catalog.Table, cond plan.Condition) expr.Expr {
+	return cond.Holds(c.row(func(f *catalog.Field) expr.Expr {
+		if tb.HasSessions() && f.Session {
+			return catalog.Attributed(f, tb, "m")
+		}
+		return f.Of("t")
+	}, "m", "t"))
 }
 
 // rowFilters are the caller's filters on rows, over an event of a session. Filters on both are not among them.
@@ -76,7 +86,7 @@ func (c *reader) rowFilters(event expr.Alias) expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
 		if !cond.OfSession() && !cond.Mixed() {
-			found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr { return f.Of(event) }))
+			found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return f.Of(event) }, "s", event)))
 		}
 	}
 	return expr.And(found...)
@@ -87,31 +97,36 @@ func (c *reader) mixedFilters() expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
 		if cond.Mixed() {
-			found = append(found, cond.Holds(func(f *catalog.Field) expr.Expr {
+			found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr {
 				if f.Session {
 					return catalog.OfSession(f.Column)
 				}
 				return f.Of("t")
-			}))
+			}, "s", "t")))
 		}
 	}
 	return expr.And(found...)
 }
 
-// Mandatory are the filters of a key over the events t that sessions form of: those
+// mandatory are the filters of a key over the events t that sessions form of: those
 // by row, and those by session, which ask the relation under alias m. Fields that
 // only rows of other tables have, like the message of an error, say nothing of events.
-func Mandatory(p *plan.Plan) (byRow, bySession []expr.Expr) {
-	for _, cond := range p.Mandatory {
+func (c *reader) mandatory() (byRow, bySession []expr.Expr) {
+	for _, cond := range c.p.Mandatory {
 		switch {
-		case p.Type.Subject != store.KindWebsite:
+		case c.p.Type.Subject != store.KindWebsite:
 		case cond.OfSession():
-			bySession = append(bySession, cond.Holds(func(f *catalog.Field) expr.Expr { return catalog.Attributed(f, catalog.EventList, "m") }))
+			bySession = append(bySession, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return catalog.Attributed(f, catalog.EventList, "m") }, "m", "t")))
 		case onEvents(&cond):
-			byRow = append(byRow, cond.Holds(func(f *catalog.Field) expr.Expr { return f.Of("t") }))
+			byRow = append(byRow, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return f.Of("t") }, "m", "t")))
 		}
 	}
 	return byRow, bySession
+}
+
+// RemovesSessions reports whether the mandatory filters of p remove whole sessions.
+func RemovesSessions(p *plan.Plan) bool {
+	return p.Type.Subject == store.KindWebsite && slices.ContainsFunc(p.Mandatory, func(c plan.Condition) bool { return c.OfSession() })
 }
 
 // onEvents reports whether events have all fields of c themselves.

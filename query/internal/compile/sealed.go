@@ -61,6 +61,9 @@ func (c *tables) fromHits(p *part) {
 		q.where[i] = stored(q.where[i])
 	}
 	asked := slices.DeleteFunc(columnsOf("t", q), func(name string) bool { return name == "subject" })
+	if len(columnsOf("s", q)) > 0 {
+		return
+	}
 	for _, name := range asked {
 		if !slices.Contains(hitColumns, name) && !slices.Contains(catalog.SessionColumns(), name) {
 			return
@@ -126,7 +129,7 @@ func (c *reader) inSeals(w calendar.Interval) (e expr.Expr) {
 // such a filter.
 func (c *reader) ofCountry() (e expr.Expr) {
 	for _, cond := range c.p.Filters {
-		if cond.Group == plan.Leaf && cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
+		if cond.Group == plan.Leaf && cond.Did == nil && cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
 			e = expr.Eq(catalog.Row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
 		}
 	}
@@ -154,16 +157,21 @@ func (c *tables) hits(p *part) {
 func (c *sessionizer) keptSessions(w days.Part, facts []named, earlyRows bool) selection {
 	q := unchanged(w, selection{from: relation{sealedSessions, "t"}, where: c.readKept("start", w.Interval),
 		columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})
+	matched := false
 	for _, fact := range facts {
 		e := catalog.Row(fact.as)
-		if fact.as == catalog.MatchingPageviews {
-			if e = catalog.Row("pageviews"); !c.rowFilters("p").Absent() {
-				e = expr.Call(dialect.Coalesce, expr.Col("n", catalog.MatchingPageviews), expr.Int(0))
-				q.joins = append(q.joins, join{left: true, to: relation{"matching", "n"}, on: expr.And(
-					expr.Eq(expr.Col("n", "session_hash"), catalog.Row("session_hash")), expr.Eq(expr.Col("n", "start"), catalog.Row("start")))})
-			}
+		switch {
+		case !c.fromMatching(fact.as):
+		case fact.as == catalog.MatchingPageviews && c.rowFilters("p").Absent():
+			e = catalog.Row("pageviews")
+		default:
+			e, matched = expr.Call(dialect.Coalesce, expr.Col("n", fact.as), expr.Int(0)), true
 		}
 		q.columns = append(q.columns, named{fact.as, e})
+	}
+	if matched {
+		q.joins = append(q.joins, join{left: true, to: relation{"matching", "n"}, on: expr.And(
+			expr.Eq(expr.Col("n", "session_hash"), catalog.Row("session_hash")), expr.Eq(expr.Col("n", "start"), catalog.Row("start")))})
 	}
 	from := catalog.Row("start")
 	if earlyRows {
@@ -173,12 +181,35 @@ func (c *sessionizer) keptSessions(w days.Part, facts []named, earlyRows bool) s
 	return q
 }
 
-// matching adds the relation matching: how many pageviews of the sealed sessions that begin in one of these parts, in the order
-// of time, pass the filters of the caller on rows. only restricts the session ids.
-func (c *sessionizer) matching(of []days.Part, only expr.Expr) {
+// fromMatching reports whether sealed sessions have a fact from the relation matching.
+func (c *reader) fromMatching(fact expr.Ident) bool {
+	return fact == catalog.MatchingPageviews || c.didFact(string(fact)) != nil
+}
+
+// matching adds the relation matching, if spec asks for it: how many events of the sealed sessions that begin in one of these parts, in
+// the order of time, are pageviews that pass the filters of the caller on rows, and how many are what sessions did.
+func (c *sessionizer) matching(of []days.Part, spec sessionSpec) {
+	counts, any := []named{}, []expr.Expr{}
+	count := func(name expr.Ident, holds expr.Expr) {
+		counts, any = append(counts, named{name, expr.Call(dialect.CountIf, holds)}), append(any, holds)
+	}
+	if passes := c.rowFilters("t"); spec.rowFilters && !passes.Absent() {
+		count(catalog.MatchingPageviews, expr.And(catalog.OfKind(store.Pageview), passes))
+	}
+	for _, name := range spec.columns {
+		if did := c.didFact(name); did != nil {
+			count(expr.Ident(name), did.Holds("t"))
+		}
+	}
+	switch len(counts) {
+	case 0:
+		return
+	case 1:
+		counts[0].e = expr.Call(dialect.Count)
+	}
 	var union []sqlbuilder.Builder
 	for _, w := range of {
-		union = append(union, c.build(unchanged(w, selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), only),
+		union = append(union, c.build(unchanged(w, selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), spec.only),
 			columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})))
 	}
 	c.with("sealed_starts", unionAll(union...))
@@ -188,6 +219,6 @@ func (c *sessionizer) matching(of []days.Part, only expr.Expr) {
 		expr.Ge(catalog.Row("time"), n("start")), expr.Lt(catalog.Row("time"), expr.Add(n("start"), expr.Int(calendar.Day))))
 	c.with("matching", c.build(selection{from: relation{"events", "t"}, group: 2,
 		joins:   []join{{to: relation{"sealed_starts", "n"}, on: inside}},
-		where:   slices.Concat(c.read(around), visible, []expr.Expr{catalog.OfKind(store.Pageview), c.rowFilters("t")}),
-		columns: []named{{"session_hash", n("session_hash")}, {"start", n("start")}, {catalog.MatchingPageviews, expr.Call(dialect.Count)}}}))
+		where:   slices.Concat(c.read(around), visible, []expr.Expr{expr.Or(any...)}),
+		columns: slices.Concat([]named{{"session_hash", n("session_hash")}, {"start", n("start")}}, counts)}))
 }

@@ -60,7 +60,7 @@ func (c *sessionizer) sessionsFor(parts []*part) selection {
 		if p.rows != nil {
 			rows, of = p.rows, p.gap
 		}
-		columns := columnsOf("s", *rows)
+		columns := slices.DeleteFunc(columnsOf("s", *rows), p.isRowField)
 		all = all || len(columns) > 0 && !p.partly
 		if p.tb.Rows == catalog.SessionRows {
 			spec.rowFilters = true
@@ -144,13 +144,17 @@ func (c *sessionizer) matchMixed(spec sessionSpec, events selection) {
 // allSessions is sessions without filters on both rows and sessions; it calls the relation name.
 func (c *sessionizer) allSessions(name string, spec sessionSpec) selection {
 	around, depth := c.rng.Widen(catalog.Margin, catalog.Margin), int64(1)
-	byRow, bySession := Mandatory(c.p)
+	if len(c.dids) > 0 { // any event of a session may be what was done
+		spec.decidedWithin = max(spec.decidedWithin, catalog.ReachOfEvents.After*calendar.Day)
+	}
+	byRow, bySession := c.mandatory()
 	events := selection{from: relation{"events", "t"}}
 	if len(bySession) > 0 {
 		depth++
 		first := selection{from: relation{"events", "t"}, where: slices.Concat(c.read(around.Widen(catalog.Margin, catalog.Margin)), visible)}
 		c.sessionize("unfiltered", first, sessionSpec{columns: columnsOf("m", selection{where: bySession}), earlyRows: spec.earlyRows})
 		events.joins = []join{{left: true, to: relation{"unfiltered", "m"}, on: within("m")}}
+		c.visitorsWhoDid(bySession)
 	}
 	if len(spec.columns)+len(bySession) > 0 {
 		c.dependOn(c.rng.Widen(depth*catalog.Margin, depth*spec.decidedWithin))
@@ -188,7 +192,7 @@ func (c *sessionizer) sessionGap(spec sessionSpec) (gap calendar.Interval, partl
 		return spec.begin, false
 	}
 	for _, fact := range c.facts(spec).columns {
-		if fact.as != catalog.MatchingPageviews && !slices.Contains(sealedFacts, string(fact.as)) {
+		if fact.as != catalog.MatchingPageviews && c.didFact(string(fact.as)) == nil && !slices.Contains(sealedFacts, string(fact.as)) {
 			return spec.begin, false
 		}
 	}
@@ -198,9 +202,7 @@ func (c *sessionizer) sessionGap(spec sessionSpec) (gap calendar.Interval, partl
 // sessionsBeside adds the relation name: sealed sessions, and sessions that events form in the gap.
 func (c *sessionizer) sessionsBeside(name string, gap calendar.Interval, events selection, spec sessionSpec) {
 	facts, sealed := c.facts(spec).columns, days.Parts(spec.begin, gap, spec.changed)
-	if spec.rowFilters && !c.rowFilters("t").Absent() {
-		c.matching(sealed, spec.only)
-	}
+	c.matching(sealed, spec)
 	var union []sqlbuilder.Builder
 	for _, w := range sealed {
 		kept := c.keptSessions(w, facts, spec.earlyRows)

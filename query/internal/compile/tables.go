@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -23,13 +25,14 @@ type part struct {
 	partly  bool              // of the ids that changed alone: the hits of the others are kept
 	rows    *selection        // the hits of the gap; q reads them with those that are kept
 	ids     expr.Expr         // which session ids its rows have, of events t; absent: any
+	byRow   []*catalog.Field  // of sessions: the fields of groupBy that their pageviews have
 }
 
 // parts makes the parts of the answer.
 func (c *tables) parts() []*part {
 	var found []*part
 	for _, of := range c.steps.Parts {
-		p := &part{tb: of.Table, metrics: of.Metrics}
+		p := &part{tb: of.Table, metrics: of.Metrics, byRow: RowFields(c.p, of.Table)}
 		p.q = c.part(p)
 		c.fromHits(p)
 		found = append(found, p)
@@ -65,7 +68,7 @@ func (c *tables) rows(tb *catalog.Table) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case catalog.OutcomeRows:
+	case catalog.OutcomeRows, catalog.GoalRows, catalog.TransitionRows, catalog.CohortRows:
 		q.from = relation{tb.Name, "o"}
 		return q
 	default:
@@ -82,27 +85,37 @@ func (c *tables) rows(tb *catalog.Table) selection {
 
 // partKeys are the answer's keys as the rows of tb have them.
 func (c *tables) partKeys(tb *catalog.Table) []named {
-	var found []named
-	if c.p.Type.Shape == catalog.Series {
-		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
-	}
-	for _, f := range c.p.Group {
-		v := catalog.Value(f, tb)
-		if f.Match == catalog.ByReferrer && !tb.Derived() {
-			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
-		}
-		found = append(found, named{f.Alias(), v})
-	}
+	found := c.groupKeys(tb)
 	for _, f := range c.p.Type.DimensionFields {
 		found = append(found, named{f.Alias(), c.dimension(f, tb)})
 	}
 	return found
 }
 
+// groupKeys are the bucket and the fields of groupBy, as the rows of tb have them.
+func (c *tables) groupKeys(tb *catalog.Table) []named {
+	var found []named
+	if c.p.Type.Shape == catalog.Series {
+		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
+	}
+	byRow := RowFields(c.p, tb)
+	for _, f := range c.p.Group {
+		v := catalog.Value(f, tb)
+		if slices.Contains(byRow, f) {
+			v = catalog.OfSession(f.Alias())
+		}
+		if f.Match == catalog.ByReferrer && !tb.Derived() {
+			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
+		}
+		found = append(found, named{f.Alias(), v})
+	}
+	return found
+}
+
 // bucket numbers the bucket that a row of tb counts for.
 func (c *tables) bucket(tb *catalog.Table) expr.Expr {
-	if tb.Rows == catalog.OutageRows {
-		return expr.Col("o", "bucket")
+	if tb.Derived() {
+		return expr.Col("o", catalog.BucketColumn)
 	}
 	return c.localPeriod(tb, c.p.Grain)
 }

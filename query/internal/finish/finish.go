@@ -38,7 +38,10 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	if mistake := checkBounds(p, rows); mistake != nil {
 		return nil, mistake
 	}
-	if p.Type.Shape == catalog.Series {
+	switch {
+	case p.Type.Cohorts():
+		return finishCohorts(p, rows)
+	case p.Type.Shape == catalog.Series:
 		return finishSeries(p, rows)
 	}
 	a, shown := &Answered{}, rows.Len
@@ -67,7 +70,7 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 func checkRows(p *plan.Plan, rows *store.Rows) *ask.Error {
 	cols := p.Columns()
 	if got, want := len(rows.Columns), len(cols)+len(p.Keys()); got != want {
-		return ask.Broken("the store returned %d columns, not %d", got, want)
+		return plan.Broken("the store returned %d columns, not %d", got, want)
 	}
 	for i := range rows.Columns {
 		c := &rows.Columns[i]
@@ -81,13 +84,13 @@ func checkRows(p *plan.Plan, rows *store.Rows) *ask.Error {
 			n = len(c.Texts)
 		}
 		if n < rows.Len || c.Valid != nil && len(c.Valid) < rows.Len {
-			return ask.Broken("column %d has %d values for %d rows", i, n, rows.Len)
+			return plan.Broken("column %d has %d values for %d rows", i, n, rows.Len)
 		}
 		if i >= len(cols) {
 			continue
 		}
 		if (cols[i].Format == catalog.String || cols[i].Format == catalog.JSON) != (c.Kind == dialect.Text) {
-			return ask.Broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
+			return plan.Broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
 		}
 	}
 	return nil

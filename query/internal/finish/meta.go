@@ -28,8 +28,8 @@ func MetaOf(req *ask.Request, rng calendar.Range, grain calendar.Grain) answer.M
 	if req.Limit != nil {
 		m.Limit = *req.Limit
 	}
-	for i, p := range req.Parameters {
-		m.Parameters[i] = p.Name
+	for i := range req.Parameters {
+		m.Parameters[i] = req.Parameters[i].Called()
 	}
 	return m
 }

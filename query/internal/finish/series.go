@@ -16,12 +16,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// series is the rows that a store has for a series, by combination of groupBy and bucket.
+// series is the rows that a store has for a series, by combination of groupBy and bucket. Goals are like combinations.
 type series struct {
 	plan          *plan.Plan
 	rows          *store.Rows
 	buckets       []calendar.Bucket
-	combinations  [][]string // in ascending order; one empty one without groupBy
+	combinations  [][]string // in the order of rows; one empty one without groupBy
 	combinationOf []int      // combination of each row
 	at            [][]int    // by combination and bucket, the row or -1
 }
@@ -33,19 +33,28 @@ func finishSeries(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 		return nil, mistake
 	}
 	whole := s.fill()
-	sorted := whole.Sorted(p.Sort)
+	shown, more := pageOf(p, whole.Sorted(p.Sort))
+	found := &Answered{Table: whole.Pick(shown), More: more}
+	if ofGoals(p) {
+		found.keys = []answer.Cells{*found.Column(goalName)}
+	}
+	return found, nil
+}
+
+// pageOf returns the rows of p's page of sorted, and whether more rows follow.
+func pageOf(p *plan.Plan, sorted []int) (shown []int, more bool) {
 	from, to := min(p.Offset, len(sorted)), len(sorted)
 	if p.Limit > 0 {
 		to = min(from+p.Limit, to)
 	}
-	return &Answered{Table: whole.Pick(sorted[from:to]), More: from < to && to < len(sorted)}, nil
+	return sorted[from:to], from < to && to < len(sorted)
 }
 
 // assign finds the combinations and puts every row into its bucket.
 func (s *series) assign() *ask.Error {
 	date := slices.IndexFunc(s.plan.Columns(), func(c catalog.Output) bool { return c.Format == catalog.Date })
 	if date < 0 || s.rows.Columns[date].Kind != dialect.Int {
-		return ask.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
+		return plan.Broken("%s has no column of bucket numbers", s.plan.Type.Name)
 	}
 	if s.rows.Len > ask.MaxLimit {
 		return tooManyRows(fmt.Sprintf("more than %d", ask.MaxLimit))
@@ -63,7 +72,7 @@ func (s *series) assign() *ask.Error {
 			return cmp.Compare(b.Number, number)
 		})
 		if !found || s.at[c][b] >= 0 {
-			return ask.Broken("the store returned bucket %d outside the range or twice", numbers[row])
+			return plan.Broken("the store returned bucket %d outside the range or twice", numbers[row])
 		}
 		s.at[c][b] = row
 	}
@@ -78,6 +87,10 @@ func tooManyRows(count string) *ask.Error {
 // combine finds the combinations, in order, and which one each row has.
 func (s *series) combine() {
 	s.combinationOf = make([]int, s.rows.Len)
+	if ofGoals(s.plan) {
+		s.combineGoals()
+		return
+	}
 	if len(s.plan.Group) == 0 {
 		s.combinations = [][]string{{}}
 		return
@@ -116,20 +129,46 @@ func (s *series) fill() answer.Table {
 	cols := s.plan.Columns()
 	columns := make([]answer.Cells, 0, len(cols))
 	for i := range cols {
-		c, values := &cols[i], store.Column{Kind: dialect.Text}
-		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.Name == c.Name }); {
+		cells := answer.Cells{Output: &cols[i], Column: store.Column{Kind: dialect.Text}}
+		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.ShownAs() == cells.Name }); {
 		case group >= 0:
 			for range s.buckets {
 				for _, combination := range s.combinations {
-					values.Texts = append(values.Texts, combination[group])
+					cells.Texts = append(cells.Texts, combination[group])
 				}
 			}
-		case c.Format == catalog.Date:
-			values.Texts = dates
+		case cells.Format == catalog.Date:
+			cells.Texts = dates
+		case ofGoals(s.plan) && cells.Name == goalName:
+			for range s.buckets {
+				for _, goal := range s.combinations {
+					cells.Texts = append(cells.Texts, goal[0])
+				}
+			}
 		default:
-			values = answer.Gather(&s.rows.Columns[i], stored)
+			cells.Column = s.rows.Columns[i]
+			cells = cells.Pick(stored)
+			switch {
+			case s.plan.Type.IsShare(i - len(s.plan.Group)):
+				noShares(&cells.Column, stored)
+			case ofGoals(s.plan) && cells.Name == goalValue:
+				s.fillValues(cells.Column, stored)
+			}
 		}
-		columns = append(columns, answer.Cells{Output: c, Column: values})
+		columns = append(columns, cells)
 	}
 	return answer.NewTable(n, columns)
+}
+
+// noShares sets the shares of rows that were added to 0, unless all shares are null.
+func noShares(shares *store.Column, stored []int) {
+	any := false
+	for row := range stored {
+		any = any || !shares.Null(row)
+	}
+	for row, from := range stored {
+		if any && from < 0 {
+			shares.Valid[row] = true
+		}
+	}
 }

@@ -14,18 +14,14 @@ type lastAsked struct {
 	at map[store.Subject]time.Time
 }
 
-// NoteAsked records that somebody asks about a website now. Other subjects are ignored.
-func (k *Keeper) NoteAsked(of store.Subject) {
-	if of.Kind != store.KindWebsite {
-		return
+// note records a request about a website.
+func (l *lastAsked) note(of store.Subject, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.at == nil {
+		l.at = map[store.Subject]time.Time{}
 	}
-	now := k.now()
-	k.asked.mu.Lock()
-	defer k.asked.mu.Unlock()
-	if k.asked.at == nil {
-		k.asked.at = map[store.Subject]time.Time{}
-	}
-	k.asked.at[of] = now
+	l.at[of] = now
 }
 
 // order returns a comparison of websites by the requests so far: the website of the last request comes first.

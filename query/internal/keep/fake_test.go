@@ -41,10 +41,13 @@ type fake struct {
 	fault func(call string) error
 	// found has the rows of statements by label; other statements find none.
 	found map[string][][3]int64
-	takes time.Duration // of each Seal and Reseal
-	asked bool          // somebody asks all the time
-	busy  time.Duration
-	rests time.Duration // that the pace rested
+	// counted is called with the number of statements that compute states, after each; nil: nothing is.
+	counted    func(n int)
+	statements int
+	takes      time.Duration // of each Seal and Reseal
+	asked      bool          // somebody asks all the time
+	busy       time.Duration
+	rests      time.Duration // that the pace rested
 }
 
 func newFake() *fake {
@@ -121,6 +124,13 @@ func (f *fake) Query(ctx context.Context, stmt store.Statement) (*store.Rows, er
 		rows.Columns[i].Kind = kind
 	}
 	if !strings.HasPrefix(stmt.Label, "verify ") {
+		f.mu.Lock()
+		f.statements++
+		n, counted := f.statements, f.counted
+		f.mu.Unlock()
+		if counted != nil {
+			counted(n)
+		}
 		return rows, nil
 	}
 	if err := f.begin("%s", stmt.Label); err != nil {

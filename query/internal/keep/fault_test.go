@@ -131,11 +131,11 @@ func TestACancelledContext(t *testing.T) {
 		t.Errorf("%d days were sealed, %v, by the calls %v; want websites and one seal", n, err, calls)
 	}
 	w.Run(ctx, func(err error) { t.Errorf("Run reports %v", err) })
-	_, verify := w.VerifySeals(ctx, website("a"), on(0), on(1))
+	_, verify := w.Seals.Verify(ctx, website("a"), on(0), on(1))
 	_, rebuild := w.RebuildSeals(ctx, website("a"), on(0), on(1))
 	for name, err := range map[string]error{
-		"VerifySeals": verify, "RebuildSeals": rebuild, "Finish": w.Finish(ctx), "StorePartials": w.StorePartials(ctx, website("a"), on(0), on(1)),
-		"ResealDays": w.ResealDays(ctx, website("a"), on(0), on(1)),
+		"Seals.Verify": verify, "RebuildSeals": rebuild, "Finish": w.Finish(ctx), "States.Store": w.Keeper.States.Store(ctx, website("a"), on(0), on(1)),
+		"Seals.Reseal": w.Seals.Reseal(ctx, website("a"), on(0), on(1)),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s returns %v after the context ended", name, err)

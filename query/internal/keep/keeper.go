@@ -3,7 +3,7 @@
 //	keeper := keep.New(keep.Config{Store: s, Merger: merger, Batch: batch, Now: now, StoreFrom: 10_000, Log: log})
 //	go keeper.Run(ctx, nil)                           // seals and states, as days become quiet
 //	keeper.NoteAsked(website)                         // it comes first in the next round
-//	report, err := keeper.VerifySeals(ctx, website, from, to)
+//	report, err := keeper.Seals.Verify(ctx, website, from, to)
 //	days, err := keeper.RebuildSeals(ctx, website, from, to)
 //
 // A seal has the sessions and hits of a day: see package days. A state has partials of a day: see package state.
@@ -27,8 +27,8 @@
 //	stored      the store has states of the version of its    A late row → changing; the states are old and are replaced.
 //	            rows
 //
-// VerifySeals compares sealed days with their rows and changes nothing. RebuildSeals makes days due again, whatever their state, seals
-// them, drops their states and computes states again.
+// [Seals.Verify] compares sealed days with their rows and changes nothing. [Keeper.RebuildSeals] makes days due again, whatever their
+// state, seals them, drops their states and computes states again.
 package keep
 
 import (
@@ -58,30 +58,38 @@ type Config struct {
 	Trace     store.Tracer // of seals, and of statements that compare them; may be nil
 }
 
-// A Keeper computes and stores seals and states of quiet days. It is safe for concurrent use. Of Seal, Reseal and Finish, one runs at a
-// time.
+// A Keeper decides when seals and states are computed: in rounds, for quiet days. It is safe for concurrent use. Of Seal, Reseal and
+// Finish, one runs at a time.
 type Keeper struct {
-	store     store.Store
-	deriver   store.Deriver  // nil: nothing is sealed
-	resealer  store.Resealer // nil: a late row makes a seal invalid for all session ids
-	merger    *merge.Merger
-	now       func() time.Time
-	storeFrom int64
-	forget    func()
-	log       *slog.Logger
-	trace     store.Tracer
-	asked     lastAsked
-	backlog   atomic.Pointer[Backlog]
+	Seals  *Seals
+	States *States
 
-	storing sync.Mutex // held while states are in the batch
-	batch   *memory.Cache
+	merger  *merge.Merger
+	now     func() time.Time
+	forget  func()
+	log     *slog.Logger
+	asked   lastAsked
+	backlog atomic.Pointer[Backlog]
 
 	round    sync.Mutex // held during Seal, Reseal and Finish
 	progress func(Backlog)
-	sites    map[store.Subject]*site
+	sites    sites
 }
 
-// A site has the knowledge of a Keeper about a website between rounds.
+// sites has the knowledge of a Keeper about websites between rounds. The caller of its methods holds Keeper.round.
+type sites map[store.Subject]*site
+
+// of returns the knowledge about a website.
+func (s sites) of(website store.Subject) *site {
+	known := s[website]
+	if known == nil {
+		known = &site{}
+		s[website] = known
+	}
+	return known
+}
+
+// A site is a website between two rounds.
 type site struct {
 	days   []store.Day // as the round before found them
 	done   uint64      // the number of Deriver.Websites when no day was due
@@ -93,11 +101,11 @@ type site struct {
 
 // New returns a keeper.
 func New(cfg Config) *Keeper {
-	k := &Keeper{store: cfg.Store, merger: cfg.Merger, now: cfg.Now, storeFrom: cfg.StoreFrom, forget: cfg.Forget, log: cfg.Log, trace: cfg.Trace, batch: cfg.Batch,
-		sites: map[store.Subject]*site{}}
-	k.deriver, _ = cfg.Store.(store.Deriver)
-	k.resealer, _ = cfg.Store.(store.Resealer)
-	return k
+	return &Keeper{
+		Seals:  newSeals(cfg.Store, cfg.Trace),
+		States: &States{merger: cfg.Merger, now: cfg.Now, storeFrom: cfg.StoreFrom, batch: cfg.Batch},
+		merger: cfg.Merger, now: cfg.Now, forget: cfg.Forget, log: cfg.Log, sites: sites{},
+	}
 }
 
 // Prepare is called before Run. Then progress is called with the backlog whenever it has changed. Prepare also finds out which states
@@ -111,22 +119,11 @@ func (k *Keeper) Prepare(progress func(Backlog)) {
 	}
 }
 
-// BatchSize returns about how many bytes of memory the states take that are to be stored.
-func (k *Keeper) BatchSize() int64 {
-	if k.batch == nil {
-		return 0
+// NoteAsked records that somebody asks about a website now. Other subjects are ignored.
+func (k *Keeper) NoteAsked(of store.Subject) {
+	if of.Kind == store.KindWebsite {
+		k.asked.note(of, k.now())
 	}
-	return k.batch.Size()
-}
-
-// site returns what k knows of a website. The caller holds k.round.
-func (k *Keeper) site(of store.Subject) *site {
-	known := k.sites[of]
-	if known == nil {
-		known = &site{}
-		k.sites[of] = known
-	}
-	return known
 }
 
 // A Backlog is the remaining work. Days of websites that receive events are due time and again.

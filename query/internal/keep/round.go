@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -31,17 +30,17 @@ const (
 // Reseal updates the seals of the websites that were asked about since the last call, if rows came after they were sealed. After
 // each statement it rests nineteen times as long as the statement took while somebody asks or writes. It ends when ctx does.
 func (k *Keeper) Reseal(ctx context.Context) (err error) {
-	if k.deriver == nil {
+	if k.Seals.deriver == nil {
 		return merge.ErrNotDerived
 	}
 	k.round.Lock()
 	defer k.round.Unlock()
 	var wanted []dayRun
 	for of := range k.merger.Outdated.Take() {
-		now, failed := k.daysOf(ctx, of)
+		now, failed := k.Seals.daysOf(ctx, of)
 		err = errors.Join(err, failed)
-		for _, run := range k.due(of, now, now) {
-			if _, ok, failed := k.changesOf(ctx, of, run.Interval); ok && failed == nil {
+		for _, run := range k.Seals.due(of, now, now) {
+			if _, ok, failed := k.Seals.changesOf(ctx, of, run.Interval); ok && failed == nil {
 				wanted = append(wanted, run)
 			}
 		}
@@ -55,7 +54,7 @@ func (k *Keeper) Reseal(ctx context.Context) (err error) {
 // and of each website the latest days. Between statements it rests as [store.Pace] does. It returns after about a minute, and when ctx
 // ends.
 func (k *Keeper) Seal(ctx context.Context) (sealedDays int, err error) {
-	if k.deriver == nil {
+	if k.Seals.deriver == nil {
 		return 0, merge.ErrNotDerived
 	}
 	k.round.Lock()
@@ -64,7 +63,7 @@ func (k *Keeper) Seal(ctx context.Context) (sealedDays int, err error) {
 }
 
 func (k *Keeper) seal(ctx context.Context) (sealedDays int, err error) {
-	websites, err := k.deriver.Websites(ctx)
+	websites, err := k.Seals.deriver.Websites(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -72,16 +71,16 @@ func (k *Keeper) seal(ctx context.Context) (sealedDays int, err error) {
 	var left Backlog
 	maps.DeleteFunc(k.sites, func(of store.Subject, _ *site) bool { _, has := websites[of]; return !has })
 	for of, version := range websites {
-		known := k.site(of)
+		known := k.sites.of(of)
 		if known.done == version && len(known.fragmented) == 0 {
 			known.sealed = k.now()
 			continue
 		}
-		now, failed := k.daysOf(ctx, of)
+		now, failed := k.Seals.daysOf(ctx, of)
 		if err = errors.Join(err, failed); failed != nil {
 			continue
 		}
-		due := k.due(of, now, now)
+		due := k.Seals.due(of, now, now)
 		wanted = append(wanted, k.toSeal(of, known, now, due)...)
 		for _, run := range due {
 			left.Days += run.Days()
@@ -94,7 +93,7 @@ func (k *Keeper) seal(ctx context.Context) (sealedDays int, err error) {
 		}
 	}
 	for of := range websites {
-		left.States += k.site(of).statesDue()
+		left.States += k.sites.of(of).statesDue()
 	}
 	k.setBacklog(left)
 	asked := k.asked.order()
@@ -110,18 +109,18 @@ func (k *Keeper) seal(ctx context.Context) (sealedDays int, err error) {
 // Finish seals all days that need it now, whether or not their rows changed a short time ago, and stores states. It is for commands that
 // end when their work is done. Days whose rows change meanwhile may be left; Backlog returns how many.
 func (k *Keeper) Finish(ctx context.Context) error {
-	if k.deriver == nil {
+	if k.Seals.deriver == nil {
 		return merge.ErrNotDerived
 	}
 	k.round.Lock()
 	defer k.round.Unlock()
 	for before := (Backlog{Days: math.MaxInt}); ; {
-		websites, err := k.deriver.Websites(ctx)
+		websites, err := k.Seals.deriver.Websites(ctx)
 		if err != nil {
 			return err
 		}
 		for of := range websites {
-			if k.site(of).days, err = k.daysOf(ctx, of); err != nil {
+			if k.sites.of(of).days, err = k.Seals.daysOf(ctx, of); err != nil {
 				return err
 			}
 		}
@@ -136,38 +135,29 @@ func (k *Keeper) Finish(ctx context.Context) error {
 	}
 }
 
-// daysOf lists all days of a website.
-func (k *Keeper) daysOf(ctx context.Context, website store.Subject) ([]store.Day, error) {
-	return k.deriver.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
-}
-
-// due returns the days of a website without a valid seal whose rows did not change since before. See [days.Stale].
-func (k *Keeper) due(of store.Subject, now, before []store.Day) []dayRun {
-	return runsOf(of, days.Stale(now, before, k.resealer != nil, sealAtOnce))
-}
-
 // toSeal returns the days of a website to seal in this round. due has the days without a valid seal.
 func (k *Keeper) toSeal(of store.Subject, known *site, days []store.Day, due []dayRun) []dayRun {
-	now, found := k.now(), k.settled(of, known, days)
+	now := k.now()
+	found := known.settled(of, days, now)
 	if len(due) == 0 || known.sealed.IsZero() {
 		known.sealed = now
-	} else if k.resealer != nil && now.Sub(known.sealed) >= busyEvery {
+	} else if k.Seals.resealer != nil && now.Sub(known.sealed) >= busyEvery {
 		known.sealed = now
 		return append(found, due...)
 	}
-	return append(found, k.due(of, days, known.days)...)
+	return append(found, k.Seals.due(of, days, known.days)...)
 }
 
-// settled returns the fragmented days whose rows are assumed to be complete: they were over one day ago. They are sealed as a
-// whole, so that their sealed rows are stored together.
-func (k *Keeper) settled(of store.Subject, known *site, all []store.Day) []dayRun {
+// settled returns the fragmented days of a website whose rows are assumed to be complete at a time. They are sealed as a whole, so that
+// their sealed rows are stored together.
+func (s *site) settled(of store.Subject, all []store.Day, now time.Time) []dayRun {
 	if len(all) == 0 {
 		return nil
 	}
-	over, span := k.settledBefore(), spanned(of, all)
+	over, span := settledBefore(now), spanned(of, all)
 	wanted := make([]bool, span.Days())
 	for _, d := range all {
-		wanted[span.index(d.Start)] = known.fragmented[d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
+		wanted[span.index(d.Start)] = s.fragmented[d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
 	}
 	found := span.runs(wanted)
 	for i := range found {
@@ -176,8 +166,8 @@ func (k *Keeper) settled(of store.Subject, known *site, all []store.Day) []dayRu
 	return found
 }
 
-// settledBefore returns the time before which days started whose rows are assumed to be complete: they were over one day ago.
-func (k *Keeper) settledBefore() time.Time { return k.now().Add(-48 * time.Hour) }
+// settledBefore returns the time before which days started whose rows are assumed to be complete at a time: they were over one day ago.
+func settledBefore(now time.Time) time.Time { return now.Add(-48 * time.Hour) }
 
 // sealRuns seals runs of days one after the other. It returns the number of sealed days, and whether it tried all. While somebody asks
 // or writes, it rests after each at least rests times as long as it took.
@@ -201,13 +191,13 @@ func (k *Keeper) sealRuns(ctx context.Context, wanted []dayRun, rests int) (seal
 }
 
 func (k *Keeper) sealRun(ctx context.Context, run dayRun) error {
-	known := k.site(run.of)
+	known := k.sites.of(run.of)
 	if run.whole {
-		err := k.sealDays(ctx, run.of, run.Interval)
+		err := k.Seals.seal(ctx, run.of, run.Interval)
 		maps.DeleteFunc(known.fragmented, func(day int64, _ bool) bool { return err == nil && run.Has(day) })
 		return err
 	}
-	partly, err := k.resealDays(ctx, run.of, run.Interval)
+	partly, err := k.Seals.reseal(ctx, run.of, run.Interval)
 	if partly && err == nil {
 		if known.fragmented == nil {
 			known.fragmented = map[int64]bool{}

@@ -12,52 +12,78 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// SealDays computes and stores the sessions and hits of the UTC days of a website that [from, to) touches. Days whose rows change
-// meanwhile may be left unchanged: see [store.Deriver]. It fails if the store is not a Deriver.
-func (k *Keeper) SealDays(ctx context.Context, website store.Subject, from, to time.Time) error {
-	return k.sealDays(ctx, website, calendar.UTCDays(from, to))
+// Seals computes, updates and compares the seals of a store. It is safe for concurrent use. Its methods fail with [merge.ErrNotDerived]
+// if the store is not a [store.Deriver].
+type Seals struct {
+	store    store.Store
+	deriver  store.Deriver  // nil: nothing is sealed
+	resealer store.Resealer // nil: a late row makes a seal invalid for all session ids
+	trace    store.Tracer
 }
 
-func (k *Keeper) sealDays(ctx context.Context, website store.Subject, w calendar.Interval) error {
-	if k.deriver == nil {
+func newSeals(s store.Store, trace store.Tracer) *Seals {
+	seals := &Seals{store: s, trace: trace}
+	seals.deriver, _ = s.(store.Deriver)
+	seals.resealer, _ = s.(store.Resealer)
+	return seals
+}
+
+// Seal computes and stores the sessions and hits of the UTC days of a website that [from, to) touches. Days whose rows change
+// meanwhile may be left unchanged: see [store.Deriver].
+func (s *Seals) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
+	return s.seal(ctx, website, calendar.UTCDays(from, to))
+}
+
+func (s *Seals) seal(ctx context.Context, website store.Subject, w calendar.Interval) error {
+	if s.deriver == nil {
 		return merge.ErrNotDerived
 	}
-	derivation, _ := compile.Derivation(k.store.Dialect(), website, w, nil)
-	return k.trace.Seal(ctx, derivation, func(ctx context.Context) error { return k.deriver.Seal(ctx, derivation) })
+	derivation, _ := compile.Derivation(s.store.Dialect(), website, w, nil)
+	return s.trace.Seal(ctx, derivation, func(ctx context.Context) error { return s.deriver.Seal(ctx, derivation) })
 }
 
-// ResealDays is SealDays for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its
-// cost depends on the new rows, not on all rows of the days. It is SealDays if a day with rows has no seal yet, or the store is not a
-// [store.Resealer]. If all seals are valid, it does nothing.
-func (k *Keeper) ResealDays(ctx context.Context, website store.Subject, from, to time.Time) error {
-	_, err := k.resealDays(ctx, website, calendar.UTCDays(from, to))
+// Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost depends
+// on the new rows, not on all rows of the days. It is Seal if a day with rows has no seal yet, or the store is not a [store.Resealer]. If
+// all seals are valid, it does nothing.
+func (s *Seals) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
+	_, err := s.reseal(ctx, website, calendar.UTCDays(from, to))
 	return err
 }
 
-// resealDays also reports whether only a part of the days was computed.
-func (k *Keeper) resealDays(ctx context.Context, website store.Subject, w calendar.Interval) (partly bool, err error) {
-	if k.deriver == nil {
+// reseal also reports whether only a part of the days was computed.
+func (s *Seals) reseal(ctx context.Context, website store.Subject, w calendar.Interval) (partly bool, err error) {
+	if s.deriver == nil {
 		return false, merge.ErrNotDerived
 	}
-	changes, ok, err := k.changesOf(ctx, website, w)
+	changes, ok, err := s.changesOf(ctx, website, w)
 	switch {
 	case err != nil || ok && changes == nil:
 		return false, err
 	case !ok:
-		return false, k.sealDays(ctx, website, w)
+		return false, s.seal(ctx, website, w)
 	}
-	derivation, changed := compile.Derivation(k.store.Dialect(), website, w, changes)
-	return true, k.trace.Seal(ctx, derivation, func(ctx context.Context) error { return k.resealer.Reseal(ctx, derivation, changed) })
+	derivation, changed := compile.Derivation(s.store.Dialect(), website, w, changes)
+	return true, s.trace.Seal(ctx, derivation, func(ctx context.Context) error { return s.resealer.Reseal(ctx, derivation, changed) })
 }
 
 // changesOf reads which session ids changed since whole days were sealed: see [days.Snapshot.Changes].
-func (k *Keeper) changesOf(ctx context.Context, website store.Subject, w calendar.Interval) (changes *days.Changes, ok bool, err error) {
-	snapshot, err := days.Read(ctx, k.deriver, website, catalog.ReachOfSessions.Around(w))
+func (s *Seals) changesOf(ctx context.Context, website store.Subject, w calendar.Interval) (changes *days.Changes, ok bool, err error) {
+	snapshot, err := days.Read(ctx, s.deriver, website, catalog.ReachOfSessions.Around(w))
 	if err != nil {
 		return nil, false, err
 	}
 	changes, ok = snapshot.Changes(w)
 	return changes, ok, nil
+}
+
+// daysOf lists all days of a website.
+func (s *Seals) daysOf(ctx context.Context, website store.Subject) ([]store.Day, error) {
+	return s.deriver.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
+}
+
+// due returns the days of a website without a valid seal whose rows did not change since before. See [days.Stale].
+func (s *Seals) due(of store.Subject, now, before []store.Day) []dayRun {
+	return runsOf(of, days.Stale(now, before, s.resealer != nil, sealAtOnce))
 }
 
 // A dayRun is a run of whole UTC days of a website.

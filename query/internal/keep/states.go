@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
+	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -31,7 +33,7 @@ func (s *site) statesDue() int {
 // of the websites with the latest rows.
 func (k *Keeper) computeStates(ctx context.Context, websites []store.Subject) (err error) {
 	latest := func(of store.Subject) (version uint64) {
-		for _, d := range k.site(of).days {
+		for _, d := range k.sites.of(of).days {
 			version = max(version, d.Version)
 		}
 		return version
@@ -41,12 +43,12 @@ func (k *Keeper) computeStates(ctx context.Context, websites []store.Subject) (e
 	began := k.now()
 	stop := func() bool { return ctx.Err() != nil || k.now().Sub(began) >= roundLength }
 	for _, of := range websites {
-		known := k.site(of)
+		known := k.sites.of(of)
 		quiet, due := days.Quiet(known.days), known.statesDue()
 		if slices.Equal(quiet, known.ahead) {
 			continue
 		}
-		done, failed := k.computeAhead(ctx, of, quiet, stop)
+		done, failed := k.States.ahead(ctx, of, quiet, stop)
 		err = errors.Join(err, failed)
 		if !done {
 			return err
@@ -59,14 +61,38 @@ func (k *Keeper) computeStates(ctx context.Context, websites []store.Subject) (e
 	return err
 }
 
-// computeAhead stores the states that questions about a website without filters are merged from, of the latest of its quiet days, and
+// States computes, loads and stores the states of websites. It is safe for concurrent use.
+type States struct {
+	merger    *merge.Merger
+	now       func() time.Time
+	storeFrom int64
+
+	storing sync.Mutex // held while states are in the batch
+
+	// batch has the states of the days that are stored next. It is separate from the states of answers. To store a day takes the
+	// states of all state sets, with numbers for all of their keys and members, of every day of the website. Beside the states of
+	// answers, they would push out states that questions use, and the numbers would stay. A batch is forgotten once it is stored.
+	// It outlives a round: the next round continues with it. Otherwise a website whose days take longer than a round would never
+	// have any stored.
+	batch *memory.Cache // nil: nothing is stored
+}
+
+// BatchSize returns about how many bytes of memory the states take that are to be stored.
+func (s *States) BatchSize() int64 {
+	if s.batch == nil {
+		return 0
+	}
+	return s.batch.Size()
+}
+
+// ahead stores the states that questions about a website without filters are merged from, of the latest of its quiet days, and
 // loads or computes them as far as there is memory. It reports whether it has come to the end, and asks after every state set whether
 // it is time to stop. States that fail are computed when a question needs them.
-func (k *Keeper) computeAhead(ctx context.Context, website store.Subject, quiet []store.Day, stop func() bool) (done bool, err error) {
+func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store.Day, stop func() bool) (done bool, err error) {
 	for len(quiet) > 0 && quiet[len(quiet)-1].Version == 0 { // it has a seal, and never had rows
 		quiet = quiet[:len(quiet)-1]
 	}
-	partials := k.merger.Partials
+	partials := s.merger.Partials
 	if partials == nil || len(quiet) == 0 {
 		return true, nil
 	}
@@ -75,19 +101,19 @@ func (k *Keeper) computeAhead(ctx context.Context, website store.Subject, quiet 
 	for n := aheadDays - 1; n >= 0; n-- {
 		latest = append(latest, merge.DayOf(last.AddDate(0, 0, -n)))
 	}
-	if k.merger.Keeper != nil {
-		settled := k.settledBefore().UnixMilli()
-		over := slices.DeleteFunc(slices.Clone(latest), func(s calendar.Interval) bool { return s.From >= settled })
-		if done, err = k.storeStates(ctx, website, over, k.storeFrom, stop); !done {
+	if s.merger.Keeper != nil {
+		settled := settledBefore(s.now()).UnixMilli()
+		over := slices.DeleteFunc(slices.Clone(latest), func(day calendar.Interval) bool { return day.From >= settled })
+		if done, err = s.store(ctx, website, over, s.storeFrom, stop); !done {
 			return false, err
 		}
 	}
-	for _, set := range k.merger.StateSets().All {
+	for _, set := range s.merger.StateSets().All {
 		if partials.Size() > partials.MaxBytes()/aheadShare {
 			break
 		}
-		lookup := set.Lookup(k.merger, partials.Shelf(website), website, latest)
-		if !lookup.Site.Fit(set.Aggregates) {
+		lookup := set.Lookup(s.merger, partials.Shelf(website), website, latest)
+		if !lookup.Site.Admission.Fit(set.Aggregates) {
 			continue
 		}
 		failed := lookup.Load(ctx)
@@ -107,11 +133,11 @@ func (k *Keeper) computeAhead(ctx context.Context, website store.Subject, quiet 
 // errNotKept: the store is not a [store.StateKeeper], or Config turns it off.
 var errNotKept = errors.New("query: the store keeps no partials")
 
-// StorePartials computes and stores the states for answers without filters about the UTC days of a website that [from, to) touches,
+// Store computes and stores the states for answers without filters about the UTC days of a website that [from, to) touches,
 // unless the store has them. Run does so in time, for days that are over and for websites with Config.StoreFrom. It fails if the store
 // is not a [store.StateKeeper], and if nothing is merged.
-func (k *Keeper) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
-	if k.merger.Keeper == nil {
+func (s *States) Store(ctx context.Context, website store.Subject, from, to time.Time) error {
+	if s.merger.Keeper == nil {
 		return errNotKept
 	}
 	var wanted []calendar.Interval
@@ -119,6 +145,6 @@ func (k *Keeper) StorePartials(ctx context.Context, website store.Subject, from,
 	for at := w.From; at < w.To; at += calendar.Day {
 		wanted = append(wanted, calendar.Interval{From: at, To: at + calendar.Day})
 	}
-	_, err := k.storeStates(ctx, website, wanted, 0, func() bool { return ctx.Err() != nil })
+	_, err := s.store(ctx, website, wanted, 0, func() bool { return ctx.Err() != nil })
 	return errors.Join(err, ctx.Err())
 }

@@ -26,19 +26,19 @@ const (
 	savedAtOnce = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
-// storeStates stores the states of a website, of the latest days first, and reports whether it is done.
+// store stores the states of a website, of the latest days first, and reports whether it is done.
 // Partials of a day are stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory
 // until the next call. It skips a website with fewer pageviews a day.
-func (k *Keeper) storeStates(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
-	k.storing.Lock()
-	defer k.storing.Unlock()
-	b := &batch{keeper: k, from: pageviews, website: website, known: k.merger.Partials.Shelf(website), sets: k.merger.StateSets()}
-	if err := k.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+func (s *States) store(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
+	s.storing.Lock()
+	defer s.storing.Unlock()
+	b := &batch{merger: s.merger, from: pageviews, website: website, known: s.merger.Partials.Shelf(website), sets: s.merger.StateSets()}
+	if err := s.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.site, b.days, b.built = k.batch.Shelf(website), days[n:], nil
+		b.site, b.days, b.built = s.batch.Shelf(website), days[n:], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
@@ -46,14 +46,14 @@ func (k *Keeper) storeStates(ctx context.Context, website store.Subject, days []
 			n, atOnce = len(days), len(b.days)/2
 		case err != nil || !done:
 			return err != nil, err
-		case len(b.built) > 0 && k.batch.Size() < k.batch.MaxBytes()/8:
+		case len(b.built) > 0 && s.batch.Size() < s.batch.MaxBytes()/8:
 			atOnce = min(2*atOnce, merge.ComputedAtOnce)
 		}
 		days = days[:n]
-		k.batch.Forget(website)
+		s.batch.Forget(website)
 	}
-	if names := b.sets.Names(); b.known.HasOtherStored(names) { // an older program stored it
-		return true, k.merger.Keeper.DropStates(ctx, website, names)
+	if names := b.sets.Names(); b.known.Stored.HasOthers(names) { // an older program stored it
+		return true, s.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
 }
@@ -63,7 +63,7 @@ var errNotBusy = errors.New("query: the website is not busy")
 
 // A batch makes states of some days.
 type batch struct {
-	keeper  *Keeper
+	merger  *merge.Merger
 	website store.Subject
 	from    int64         // pageviews a day
 	site    *memory.Shelf // that has the partials until they are stored
@@ -77,7 +77,7 @@ type batch struct {
 
 // A built state set has its partials in memory of the days that are due.
 type built struct {
-	bu *merge.StateSet
+	set *merge.StateSet
 	*merge.Lookup
 	versions []uint64 // by day
 	due      []int    // days
@@ -85,9 +85,9 @@ type built struct {
 
 // build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
 func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err error) {
-	b.snapshot = nil // versions and seals are of one time, as in gatherPart; a day that changes later is stored for nothing
-	for i, bu := range b.sets.All {
-		one, err := b.gather(ctx, bu)
+	b.snapshot = nil // versions and seals are of one time, as in GatherPart; a day that changes later is stored for nothing
+	for i, set := range b.sets.All {
+		one, err := b.gather(ctx, set)
 		if merge.TooLarge(err) {
 			continue
 		}
@@ -115,15 +115,15 @@ func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err err
 }
 
 // gather computes the partials of a state set, of the days that are due.
-func (b *batch) gather(ctx context.Context, bu *merge.StateSet) (one built, err error) {
-	one = built{bu: bu, Lookup: bu.Lookup(b.keeper.merger, b.site, b.website, b.days)}
+func (b *batch) gather(ctx context.Context, set *merge.StateSet) (one built, err error) {
+	one = built{set: set, Lookup: set.Lookup(b.merger, b.site, b.website, b.days)}
 	one.Snapshot = b.snapshot
 	if err := one.Load(ctx); err != nil {
 		return one, err
 	}
 	b.snapshot = one.Snapshot
-	one.versions = one.Lookup.Versions(bu.Part)
-	for i, stored := range b.known.StoredVersions(bu.Name, b.days) {
+	one.versions = one.Lookup.Versions(set.Part)
+	for i, stored := range b.known.Stored.Versions(set.Name, b.days) {
 		if stored < one.versions[i] {
 			one.due = append(one.due, i)
 		}
@@ -131,15 +131,15 @@ func (b *batch) gather(ctx context.Context, bu *merge.StateSet) (one built, err 
 	if len(one.due) == 0 {
 		return one, nil
 	}
-	missing := slices.DeleteFunc(one.Look(bu.Part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
-	return one, one.ComputeAll(ctx, bu.Part, missing, one.versions)
+	missing := slices.DeleteFunc(one.Look(set.Part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
+	return one, one.ComputeAll(ctx, set.Part, missing, one.versions)
 }
 
 // pageviews returns the pageviews of the days that are due: the count of the first state set.
 func (o *built) pageviews() int64 {
 	var of []state.Source
 	for _, i := range o.due {
-		if p := o.Found[o.bu.Part.Count][i]; p != nil {
+		if p := o.Found[o.set.Part.Count][i]; p != nil {
 			of = append(of, state.Source{Partial: p, Rows: make([]int32, calendar.Day/merge.Quarter)})
 		}
 	}
@@ -173,18 +173,18 @@ func (b *batch) encode(ctx context.Context) (dictionaries, states []store.State,
 func (b *batch) loadDictionaries(ctx context.Context) error {
 	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
-		for _, members := range one.bu.Unknown(b.site, one.bu.Aggregates, b.days) {
-			wanted[one.bu.Called[members]] = members
+		for _, members := range one.set.Unknown(b.site, one.set.Aggregates, b.days) {
+			wanted[one.set.Called[members]] = members
 		}
 	}
 	if len(wanted) == 0 {
 		return nil
 	}
-	found, err := b.keeper.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	found, err := b.merger.ReadStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for name, members := range wanted {
 		for _, of := range b.days {
 			stored, ok := found[merge.StoredName{Name: name, Of: of}]
-			if !ok || b.site.HasDictionary(members, of) {
+			if !ok || b.site.Dictionary(members, of) != nil {
 				continue
 			}
 			if read, err := codec.ReadDictionary(stored.Bytes); err == nil { // a damaged one is replaced
@@ -197,22 +197,22 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 
 // encodeDay makes the states of the i-th day.
 func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
-	var bundles []*codec.StateSet
+	var sets []*codec.StateSet
 	var found [][]*state.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
-		partials := one.bu.Partials(b.site, of, one.versions[i])
+		partials := one.set.Partials(b.site, of, one.versions[i])
 		if !slices.Contains(one.due, i) || partials == nil {
 			continue
 		}
-		bundles, found = append(bundles, &one.bu.StateSet), append(found, partials)
+		sets, found = append(sets, &one.set.StateSet), append(found, partials)
 		rows = one.Snapshot.Version(of)
-		states = append(states, store.State{Name: one.bu.Name, Day: start, Version: one.versions[i], Rows: rows})
-		for members, name := range one.bu.Called {
+		states = append(states, store.State{Name: one.set.Name, Day: start, Version: one.versions[i], Rows: rows})
+		for members, name := range one.set.Called {
 			names[members] = name
 		}
 	}
-	e := codec.Encode(b.site, of, bundles, found)
+	e := codec.Encode(b.site, of, sets, found)
 	for j := range states {
 		states[j].Bytes = e.States[j]
 	}
@@ -225,10 +225,10 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 
 // replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary.
 func (b *batch) replaced(members string, of calendar.Interval) {
-	b.known.ForgetDictionary(members, of)
-	for _, bu := range b.sets.All {
-		if _, has := bu.Called[members]; has {
-			b.known.NoteStored([]memory.StoredVersion{{Name: bu.Name, Of: of}})
+	b.known.PutDictionary(members, of, nil)
+	for _, set := range b.sets.All {
+		if _, has := set.Called[members]; has {
+			b.known.Stored.Note([]memory.StoredVersion{{Name: set.Name, Of: of}})
 		}
 	}
 }
@@ -243,15 +243,15 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 			bytes += len(all[n].Bytes)
 			n++
 		}
-		save := func(ctx context.Context) error { return b.keeper.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
-		if err := b.keeper.merger.Background.Do(ctx, 0, save); err != nil {
+		save := func(ctx context.Context) error { return b.merger.Keeper.SaveStates(ctx, b.website, all[:n]) }
+		if err := b.merger.Background.Do(ctx, 0, save); err != nil {
 			return err
 		}
 		noted := make([]memory.StoredVersion, n)
 		for i, one := range all[:n] {
 			noted[i] = memory.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
 		}
-		b.known.NoteStored(noted)
+		b.known.Stored.Note(noted)
 		all = all[n:]
 	}
 	return nil

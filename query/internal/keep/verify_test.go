@@ -24,7 +24,7 @@ func TestVerifyFindsAPlantedDifference(t *testing.T) {
 	}
 	verify := func(name string, want keep.SealReport) {
 		t.Helper()
-		got, err := w.VerifySeals(t.Context(), site, on(-5), on(15))
+		got, err := w.Seals.Verify(t.Context(), site, on(-5), on(15))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
 		}
@@ -50,7 +50,7 @@ func TestVerifyFindsAPlantedDifference(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := w.VerifySeals(t.Context(), site, on(-5), on(15)); !errors.Is(err, errFull) {
+	if _, err := w.Seals.Verify(t.Context(), site, on(-5), on(15)); !errors.Is(err, errFull) {
 		t.Errorf("the error is %v if the store fails", err)
 	}
 }
@@ -85,18 +85,18 @@ func TestRebuild(t *testing.T) {
 func TestAStoreThatSealsNothing(t *testing.T) {
 	w := newWorld(t, newFake(), struct{ store.Store }{newFake()})
 	site := website("w")
-	_, verify := w.VerifySeals(t.Context(), site, on(0), on(1))
+	_, verify := w.Seals.Verify(t.Context(), site, on(0), on(1))
 	_, rebuild := w.RebuildSeals(t.Context(), site, on(0), on(1))
 	_, seal := w.Keeper.Seal(t.Context())
 	for name, err := range map[string]error{
-		"VerifySeals": verify, "RebuildSeals": rebuild, "Seal": seal, "Reseal": w.Reseal(t.Context()), "Finish": w.Finish(t.Context()),
-		"SealDays": w.SealDays(t.Context(), site, on(0), on(1)), "ResealDays": w.ResealDays(t.Context(), site, on(0), on(1)),
+		"Seals.Verify": verify, "RebuildSeals": rebuild, "Seal": seal, "Reseal": w.Reseal(t.Context()), "Finish": w.Finish(t.Context()),
+		"Seals.Seal": w.Seals.Seal(t.Context(), site, on(0), on(1)), "Seals.Reseal": w.Seals.Reseal(t.Context(), site, on(0), on(1)),
 	} {
 		if !errors.Is(err, merge.ErrNotDerived) {
 			t.Errorf("%s returns %v", name, err)
 		}
 	}
-	if err := w.StorePartials(t.Context(), site, on(0), on(1)); err == nil {
-		t.Error("StorePartials stores nothing and returns no error")
+	if err := w.Keeper.States.Store(t.Context(), site, on(0), on(1)); err == nil {
+		t.Error("States.Store stores nothing and returns no error")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// One statement computes partials of computedAtOnce stretches at first, then of twice as many while it gives few rows, and
+// One statement computes partials of ComputedAtOnce stretches at first, then of twice as many while it gives few rows, and
 // of mostAtOnce at most: its rows are held until partials are made of them.
 const (
 	ComputedAtOnce = 7
@@ -24,8 +24,8 @@ const (
 
 // GatherPart finds the partials of a part, and computes the missing ones.
 func (g *Lookup) GatherPart(ctx context.Context, of *mergedPart) error {
-	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
-	// question, though rows may have come since.
+	// Another question about this website may compute the same partials now. They are as new as this question, though rows may
+	// have come since.
 	if !g.background {
 		if err := g.Site.Lock(ctx); err != nil {
 			return err
@@ -49,7 +49,7 @@ func (g *Lookup) GatherPart(ctx context.Context, of *mergedPart) error {
 	return g.ComputeAll(ctx, of, missing, versions)
 }
 
-// ComputeAll computes the partials of a part in these stretches. It stops with errNoRoom if the partials found so far do not fit
+// ComputeAll computes the partials of a part in these stretches. It stops with [ErrNoRoom] if the partials found so far do not fit
 // into memory together. The caller holds the lock of the website, except in the background.
 func (g *Lookup) ComputeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for atOnce := ComputedAtOnce; len(missing) > 0; {
@@ -58,7 +58,7 @@ func (g *Lookup) ComputeAll(ctx context.Context, of *mergedPart, missing []int, 
 		if err != nil {
 			return err
 		}
-		if n < len(missing) && g.Site.ExceedsMemory(g.Found) {
+		if n < len(missing) && g.Site.Admission.ExceedsMemory(g.Found) {
 			return ErrNoRoom
 		}
 		if missing = missing[n:]; n == atOnce && rows < fewComputed {
@@ -88,24 +88,16 @@ func (g *Lookup) Look(of *mergedPart, versions []uint64) (missing []int) {
 	return slices.Compact(missing)
 }
 
-// look returns what Look returns. If g peeks, it does not fill g.Found, and does not count as a use of the partials.
-func (g *Lookup) look(of *mergedPart, versions []uint64) (missing []int) {
-	if !g.peeks {
-		return g.Look(of, versions)
-	}
-	for _, i := range of.leaves {
-		missing = append(missing, g.Site.Missing(g.leaves[i].Aggregate, g.stretches, versions)...)
-	}
-	slices.Sort(missing)
-	return slices.Compact(missing)
-}
-
 // maxPartialBytes bounds the result of a statement that computes partials.
 const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all aggregates of a part in stretches that follow each other, and returns the number of rows.
 func (g *Lookup) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
-	computed, err := g.asked(of, from, to)
+	var computed *state.Computed
+	if p := g.pending; p.is(of, from, to) {
+		g.pending = nil
+		computed, err = p.wait()
+	}
 	if computed == nil && err == nil {
 		computed, err = g.ask(ctx, of, from, to, g.Snapshot)
 	}

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"context"
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -59,15 +58,4 @@ func (g *merged) Rows() []int32 {
 		g.few = slices.Clone(rows)
 	}
 	return rows
-}
-
-// mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
-func (g *Lookup) mostlyInMemory(ctx context.Context) bool {
-	if !g.Site.Has(g.all()) || g.Load(ctx) != nil { // whoever answers finds out why
-		return false
-	}
-	return !slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
-		versions := g.Versions(of)
-		return 2*len(g.look(of, versions)) > len(rowsIn(versions))
-	})
 }

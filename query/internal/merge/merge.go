@@ -70,12 +70,15 @@ var states = map[dialect.Op]state.Kind{
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan.Plan) *Merge {
-	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite {
+	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || slices.ContainsFunc(slices.Concat(p.Mandatory, p.Filters), asksDid) {
 		return nil
 	}
 	steps := plan.StepsOf(p)
 	m := &Merge{p: p, steps: steps, keys: steps.Keys}
 	if p.Type.Shape == catalog.Series && len(m.keys) > 0 || slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
+		return nil
+	}
+	if len(steps.Only) > 0 {
 		return nil
 	}
 	for _, part := range steps.Parts {
@@ -101,10 +104,13 @@ func mergeOf(p *plan.Plan) *Merge {
 	return m
 }
 
+// asksDid reports whether c asks what else people did: a day does not tell what a visitor did in the range.
+func asksDid(c plan.Condition) bool { return c.Asks() }
+
 // add adds a part, if its metrics merge.
 func (m *Merge) add(of plan.Part) (merges bool) {
 	tb := of.Table
-	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows {
+	if tb.Rows != catalog.SessionRows && tb.Rows != catalog.PlainRows || len(compile.RowFields(m.p, tb)) > 0 {
 		return false
 	}
 	part := &mergedPart{tb: tb}
@@ -186,7 +192,7 @@ func (m *Merge) namesOf(name func(*catalog.Field) string) string {
 	names := make([]string, len(m.keys))
 	for i, f := range m.keys {
 		names[i] = name(f)
-		if i < len(m.p.Group) {
+		if i < len(m.p.Group) && f.Match == catalog.ByReferrer {
 			names[i] = "group " + names[i] // direct traffic has a name there
 		}
 	}
@@ -220,8 +226,8 @@ func (m *Merge) cut() bool {
 // sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
 func (m *Merge) needs(of *mergedPart) catalog.Reach {
 	reach := of.tb.Reach()
-	_, removed := compile.Mandatory(m.p)
-	if len(removed) > 0 {
+	removed := compile.RemovesSessions(m.p)
+	if removed {
 		reach = reach.Twice()
 	}
 	if of.tb.Rows == catalog.SessionRows {
@@ -239,7 +245,7 @@ func (m *Merge) needs(of *mergedPart) catalog.Reach {
 	for _, i := range of.leaves {
 		asked = append(asked, m.leaves[i].e)
 	}
-	if len(expr.Columns(expr.List(asked...), "s")) == 0 && (len(removed) == 0 || !of.tb.HasSessions()) {
+	if len(expr.Columns(expr.List(asked...), "s")) == 0 && (!removed || !of.tb.HasSessions()) {
 		return catalog.Reach{}
 	}
 	return reach

@@ -20,23 +20,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it has no
-// rows.
-func (bu *StateSet) Partials(site *memory.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
-	for _, a := range bu.Aggregates {
-		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
-		if len(missing) > 0 || found[0] == nil {
-			return nil
-		}
-		all = append(all, found[0])
-	}
-	return all
-}
-
-// Partials are computed ahead, and stored, by state sets: all aggregates that the types have without filters over the same
-// rows of one table, by the same keys. So what several types need is computed and stored once.
-
-// A StateSet is one of them.
+// A StateSet is the aggregates that all types have without filters over the same rows of one table, by the same keys. Their partials
+// are computed in advance, and stored, together. So partials that several types need are computed and stored once.
 type StateSet struct {
 	codec.StateSet
 	*Merge                  // whose only part it is, of no website and no time
@@ -71,9 +56,9 @@ func (mr *Merger) findStateSets() StateSets {
 		}
 	}
 	derived, _ := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
-	for _, bu := range found.All {
-		bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
-		bu.finish(mr.store.Dialect(), derived)
+	for _, set := range found.All {
+		set.Keyed, set.KeyNames = len(set.keys) > 0, set.keyTexts()
+		set.finish(mr.store.Dialect(), derived)
 	}
 	return found
 }
@@ -81,55 +66,68 @@ func (mr *Merger) findStateSets() StateSets {
 // add adds the aggregates of a part.
 func (s *StateSets) add(m *Merge, of *mergedPart) {
 	count := m.leaves[of.Count].Name
-	i := slices.IndexFunc(s.byCount[count], func(bu *StateSet) bool { return bu.Part.needs == of.needs })
+	i := slices.IndexFunc(s.byCount[count], func(set *StateSet) bool { return set.Part.needs == of.needs })
 	if i < 0 {
 		part := &mergedPart{tb: of.tb, needs: of.needs}
-		bu := &StateSet{Merge: &Merge{p: m.p, keys: m.keys, parts: []*mergedPart{part}}, Part: part, count: count}
+		set := &StateSet{Merge: &Merge{p: m.p, keys: m.keys, parts: []*mergedPart{part}}, Part: part, count: count}
 		i = len(s.byCount[count])
-		s.byCount[count], s.All = append(s.byCount[count], bu), append(s.All, bu)
+		s.byCount[count], s.All = append(s.byCount[count], set), append(s.All, set)
 	}
-	bu := s.byCount[count][i]
+	set := s.byCount[count][i]
 	for _, leaf := range of.leaves {
-		if one := m.leaves[leaf]; !bu.has(one.Aggregate) {
-			one.part = bu.Part
-			bu.leaves = append(bu.leaves, one)
+		if one := m.leaves[leaf]; !set.has(one.Aggregate) {
+			one.part = set.Part
+			set.leaves = append(set.leaves, one)
 		}
 	}
 }
 
-func (bu *StateSet) has(a state.Aggregate) bool {
-	return slices.ContainsFunc(bu.leaves, func(l aggregate) bool { return l.Name == a.Name })
+func (set *StateSet) has(a state.Aggregate) bool {
+	return slices.ContainsFunc(set.leaves, func(l aggregate) bool { return l.Name == a.Name })
 }
 
-// statesVersion is a part of the names of states. It has to be another one when what they mean changes in a way that
-// neither statements nor the names of aggregates show.
+// Partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it has no
+// rows.
+func (set *StateSet) Partials(site *memory.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
+	for _, a := range set.Aggregates {
+		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
+		if len(missing) > 0 || found[0] == nil {
+			return nil
+		}
+		all = append(all, found[0])
+	}
+	return all
+}
+
+// statesVersion is a part of the names of states. Change it if the meaning of states changes in a way that neither statements nor the
+// names of aggregates show.
 const statesVersion = 3
 
 // finish orders the aggregates, and names the state set by the statements that compute it. A program that computes something else
 // uses other names, and never reads these states.
-func (bu *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
-	slices.SortStableFunc(bu.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
+func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
+	slices.SortStableFunc(set.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	hash := sha256.New()
-	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n", statesVersion, bu.Part.needs.Before, bu.Part.needs.After) // a hash takes all
-	for i, leaf := range bu.leaves {
-		if bu.Part.leaves = append(bu.Part.leaves, i); leaf.Name == bu.count {
-			bu.Part.Count = i
+	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n", statesVersion, set.Part.needs.Before, set.Part.needs.After) // a hash takes all
+	for i, leaf := range set.leaves {
+		if set.Part.leaves = append(set.Part.leaves, i); leaf.Name == set.count {
+			set.Part.Count = i
 		}
-		bu.Aggregates = append(bu.Aggregates, leaf.Aggregate)
+		set.Aggregates = append(set.Aggregates, leaf.Aggregate)
 		_, _ = fmt.Fprintf(hash, "%q %d %q\n", leaf.Name, leaf.Kind, leaf.Members)
 	}
-	from := bu.p.Range.From.UnixMilli()
+	from := set.p.Range.From.UnixMilli()
 	w := calendar.Interval{From: from, To: from + calendar.Day}
-	p := planIn(bu.p, w)
-	partials, _ := bu.compilePartials(d, p, days.Sealed{}, bu.Part, w)
+	p := planIn(set.p, w)
+	partials, _ := set.compilePartials(d, p, days.Sealed{}, set.Part, w)
 	for _, s := range []store.Statement{partials.Statement, seals.Sessions, seals.Hits} {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
-	bu.Name = nameOf(hash.Sum(nil))
-	bu.Called = map[string]int64{}
-	for _, members := range bu.Dictionaries(bu.Aggregates) {
+	set.Name = nameOf(hash.Sum(nil))
+	set.Called = map[string]int64{}
+	for _, members := range set.Dictionaries(set.Aggregates) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d\ndictionary %s", statesVersion, members))
-		bu.Called[members] = nameOf(sum[:])
+		set.Called[members] = nameOf(sum[:])
 	}
 }
 
@@ -137,9 +135,9 @@ func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // 
 
 // of is the state set that has all aggregates of a part; nil: none has.
 func (s *StateSets) of(m *Merge, part *mergedPart) *StateSet {
-	for _, bu := range s.byCount[m.leaves[part.Count].Name] {
-		if bu.Part.needs == part.needs && !slices.ContainsFunc(part.leaves, func(i int) bool { return !bu.has(m.leaves[i].Aggregate) }) {
-			return bu
+	for _, set := range s.byCount[m.leaves[part.Count].Name] {
+		if set.Part.needs == part.needs && !slices.ContainsFunc(part.leaves, func(i int) bool { return !set.has(m.leaves[i].Aggregate) }) {
+			return set
 		}
 	}
 	return nil
@@ -147,9 +145,9 @@ func (s *StateSets) of(m *Merge, part *mergedPart) *StateSet {
 
 // Names returns the names of all stored states.
 func (s *StateSets) Names() (all []int64) {
-	for _, bu := range s.All {
-		all = append(all, bu.Name)
-		for _, dictionary := range bu.Called {
+	for _, set := range s.All {
+		all = append(all, set.Name)
+		for _, dictionary := range set.Called {
 			all = append(all, dictionary)
 		}
 	}
@@ -157,8 +155,8 @@ func (s *StateSets) Names() (all []int64) {
 }
 
 // Lookup returns a lookup of the state set for a website on some days, in the background.
-func (bu *StateSet) Lookup(mr *Merger, site *memory.Shelf, website store.Subject, days []calendar.Interval) *Lookup {
-	m, p := *bu.Merge, *bu.p
+func (set *StateSet) Lookup(mr *Merger, site *memory.Shelf, website store.Subject, days []calendar.Interval) *Lookup {
+	m, p := *set.Merge, *set.p
 	p.Subject = website
 	m.p, m.stretches = &p, days
 	return &Lookup{Merge: &m, merger: mr, Site: site, background: true, Found: make([][]*state.Partial, len(m.leaves))}

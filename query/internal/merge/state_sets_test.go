@@ -25,8 +25,8 @@ func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*StateSet {
 		t.Fatal(err)
 	}
 	found := map[int64]*StateSet{}
-	for _, bu := range e.StateSets().All {
-		found[bu.Name] = bu
+	for _, set := range e.StateSets().All {
+		found[set.Name] = set
 	}
 	return found
 }
@@ -36,7 +36,7 @@ func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*StateSet {
 func TestStateSetNames(t *testing.T) {
 	before, again := setsBy(t, dialect.DuckDB()), setsBy(t, dialect.DuckDB())
 	if names := slices.Collect(maps.Keys(before)); len(names) < 40 || len(names) != len(again) || slices.ContainsFunc(names, func(n int64) bool { return again[n] == nil }) {
-		t.Errorf("%d bundles, then %d", len(before), len(again))
+		t.Errorf("%d sets, then %d", len(before), len(again))
 	}
 	for op, all := range map[dialect.Op]bool{dialect.FloorDiv: true, dialect.RunningMax: true, dialect.Lower: false} {
 		changed := *dialect.DuckDB()
@@ -48,7 +48,7 @@ func TestStateSetNames(t *testing.T) {
 			}
 		}
 		if all && same > 0 || !all && same != len(before) {
-			t.Errorf("%v is written otherwise: %d of %d bundles have the same name", op, same, len(before))
+			t.Errorf("%v is written otherwise: %d of %d sets have the same name", op, same, len(before))
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestStateSets(t *testing.T) {
 			}
 		}
 		if of := known.of(one.Merge, one.Part); of != one {
-			t.Errorf("%s by %s is in another bundle", one.Part.tb.Name, one.KeyNames)
+			t.Errorf("%s by %s is in another set", one.Part.tb.Name, one.KeyNames)
 		}
 		filtered := *one.Merge
 		filtered.leaves = slices.Clone(one.leaves)
@@ -82,6 +82,6 @@ func TestStateSets(t *testing.T) {
 		seen++
 	}
 	if seen < 40 {
-		t.Errorf("%d bundles", seen)
+		t.Errorf("%d sets", seen)
 	}
 }

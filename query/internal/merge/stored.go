@@ -7,7 +7,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
-	"github.com/sightline-analytics/sightline/query/internal/state/codec"
 	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -27,7 +26,7 @@ func (mr *Merger) ListStored(ctx context.Context, site *memory.Shelf, website st
 	for i, one := range states {
 		all[i] = memory.StoredVersion{Name: one.Name, Of: DayOf(one.Day), Version: one.Version}
 	}
-	site.SetStored(all)
+	site.Stored.Set(all)
 	return err
 }
 
@@ -37,62 +36,12 @@ func DayOf(start time.Time) calendar.Interval {
 	return calendar.Interval{From: from, To: from + calendar.Day}
 }
 
-// mostlyStored reports whether the store has the partials of at least half of the days with rows. Then the first
-// answer is merged, too. Where it has nothing of the website, that costs one look.
-func (g *Lookup) mostlyStored(ctx context.Context) bool {
-	if g.merger.Keeper == nil || !g.Site.Fit(g.all()) {
-		return false
-	}
-	known := g.merger.StateSets()
-	bundles := make([]*StateSet, len(g.parts))
-	for i, of := range g.parts {
-		if bundles[i] = known.of(g.Merge, of); bundles[i] == nil {
-			return false
-		}
-	}
-	if !g.Site.IsStoredKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
-		return false
-	}
-	if g.Load(ctx) != nil {
-		return false // whoever answers finds out why
-	}
-	for i, of := range g.parts {
-		versions, days, stored := g.Versions(of), 0, 0
-		for j, version := range g.Site.StoredVersions(bundles[i].Name, g.stretches) {
-			if versions[j] > 0 {
-				days++
-				if version >= versions[j] {
-					stored++
-				}
-			}
-		}
-		if 2*stored < days {
-			return false
-		}
-	}
-	return true
-}
-
-const (
-	daysAtOnce  = 15       // of which states are read at once
-	readAtOnce  = 2        // how many such reads there are at the same time
-	loadedBytes = 48 << 20 // about, of states that are loaded together; they are in memory meanwhile
-)
-
 // loadStored loads stored states of the missing stretches of a part, and returns the stretches that are still missing. The caller
 // holds the lock of the website, except in the background.
 func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
-	bu, wanted, others := g.stored(ctx, of, missing, versions)
+	set, wanted, others := g.stored(ctx, of, missing, versions)
 	if len(wanted) == 0 {
 		return missing, nil
-	}
-	var chunks [][]calendar.Interval
-	for len(wanted) > 0 {
-		n := 1
-		for n < len(wanted) && wanted[n].From < wanted[0].From+daysAtOnce*calendar.Day {
-			n++
-		}
-		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
 	}
 	if g.background {
 		if err := g.Site.Lock(ctx); err != nil {
@@ -102,21 +51,22 @@ func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	} else {
 		g.computeBeside(ctx, of, others)
 	}
-	g.loadChunks(ctx, bu, g.aggregates(of), chunks)
+	l := loader{g.merger, g.Site, g.p.Subject, set, g.aggregates(of)}
+	l.load(ctx, wanted)
 	return g.Look(of, versions), nil
 }
 
 // stored returns the missing stretches of a part that the store has, in a state set, and the others.
-func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (bu *StateSet, wanted []calendar.Interval, others []int) {
+func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (set *StateSet, wanted []calendar.Interval, others []int) {
 	if g.merger.Keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
 	}
 	known := g.merger.StateSets()
-	bu = known.of(g.Merge, of)
-	if bu == nil || !g.Site.IsStoredKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
+	set = known.of(g.Merge, of)
+	if set == nil || !g.Site.Stored.IsKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
 		return nil, nil, missing
 	}
-	stored := g.Site.StoredVersions(bu.Name, g.stretches)
+	stored := g.Site.Stored.Versions(set.Name, g.stretches)
 	for _, i := range missing {
 		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
@@ -124,10 +74,10 @@ func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, vers
 			others = append(others, i)
 		}
 	}
-	return bu, wanted, others
+	return set, wanted, others
 }
 
-// An pending is a statement that the store answers meanwhile.
+// A pending statement computes partials while stored ones are loaded.
 type pending struct {
 	part     *mergedPart
 	from, to int // stretches
@@ -152,15 +102,15 @@ func (g *Lookup) computeBeside(ctx context.Context, of *mergedPart, missing []in
 	}()
 }
 
-// asked waits for the rows that were computed for these stretches, or returns nil if none were.
-func (g *Lookup) asked(of *mergedPart, from, to int) (*state.Computed, error) {
-	b := g.pending
-	if b == nil || b.part != of || b.from != from || b.to != to {
-		return nil, nil
-	}
-	g.pending = nil
-	<-b.done
-	return b.computed, b.err
+// is reports whether p computes partials of a part in these stretches.
+func (p *pending) is(of *mergedPart, from, to int) bool {
+	return p != nil && p.part == of && p.from == from && p.to == to
+}
+
+// wait waits for p. It returns nil without an error after a panic.
+func (p *pending) wait() (*state.Computed, error) {
+	<-p.done
+	return p.computed, p.err
 }
 
 // A StoredName is the name of a state or a dictionary of a day in the store.
@@ -169,94 +119,10 @@ type StoredName struct {
 	Of   calendar.Interval
 }
 
-// storedDays has the stored states of some days.
-type storedDays struct {
-	days         []calendar.Interval
-	of           map[StoredName]store.State
-	dictionaries map[StoredName]*codec.Dictionary
-}
-
-// loadChunks loads states of some aggregates of a state set, and notes which cannot be read. States of many days are loaded
-// together, which takes less time than one after the other.
-func (g *Lookup) loadChunks(ctx context.Context, bu *StateSet, some []state.Aggregate, chunks [][]calendar.Interval) {
-	var all []storedDays
-	for bytes := 0; len(chunks) > 0; {
-		read := make([]storedDays, min(len(chunks), readAtOnce))
-		g.merger.logFault("reading stored states", codec.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) }))
-		for _, one := range read {
-			for _, found := range one.of {
-				bytes += len(found.Bytes)
-			}
-		}
-		all, chunks = append(all, read...), chunks[len(read):]
-		if bytes >= loadedBytes || len(chunks) == 0 {
-			g.loadDays(bu, some, all)
-			all, bytes = nil, 0
-		}
-	}
-}
-
-// readChunk reads states of some days, with their dictionaries. It has no days when the store fails to tell.
-func (g *Lookup) readChunk(ctx context.Context, bu *StateSet, some []state.Aggregate, days []calendar.Interval) storedDays {
-	names := []int64{bu.Name}
-	for _, members := range bu.Unknown(g.Site, some, days) {
-		names = append(names, bu.Called[members])
-	}
-	of, err := g.merger.ReadStates(ctx, g.p.Subject, names, days)
-	if err != nil {
-		return storedDays{}
-	}
-	return storedDays{days, of, bu.dictionaries(of, days)}
-}
-
-func (g *Lookup) loadDays(bu *StateSet, some []state.Aggregate, all []storedDays) {
-	var states []codec.StoredState
-	var unread []memory.StoredVersion
-	for _, read := range all {
-		for _, day := range read.days {
-			found, ok := read.of[StoredName{bu.Name, day}]
-			if !ok {
-				unread = append(unread, memory.StoredVersion{Name: bu.Name, Of: day})
-				continue
-			}
-			one := codec.StoredState{Of: day, Version: found.Version, State: found.Bytes, Dictionaries: map[string]*codec.Dictionary{}}
-			for members, name := range bu.Called {
-				one.Dictionaries[members] = read.dictionaries[StoredName{name, day}]
-			}
-			states = append(states, one)
-		}
-	}
-	decoded, fault := codec.Load(g.Site, &bu.StateSet, some, Quarter, states)
-	g.merger.logFault("decoding stored states", fault)
-	if len(decoded.Of) > 0 {
-		g.Site.Put(some, bu.KeyNames, decoded.Of, decoded.Versions, decoded.Partials)
-	}
-	for _, day := range decoded.Unread {
-		unread = append(unread, memory.StoredVersion{Name: bu.Name, Of: day})
-	}
-	g.Site.NoteStored(unread)
-}
-
-// dictionaries returns the dictionaries that were read and are not damaged.
-func (bu *StateSet) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*codec.Dictionary {
-	found := map[StoredName]*codec.Dictionary{}
-	for _, name := range bu.Called {
-		for _, day := range days {
-			at := StoredName{name, day}
-			if stored, ok := read[at]; ok {
-				if d, err := codec.ReadDictionary(stored.Bytes); err == nil {
-					found[at] = d
-				}
-			}
-		}
-	}
-	return found
-}
-
 // Unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
-func (bu *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
-	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
-		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return !site.HasDictionary(members, s) })
+func (set *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
+	return slices.DeleteFunc(set.Dictionaries(some), func(members string) bool {
+		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return site.Dictionary(members, s) == nil })
 	})
 }
 

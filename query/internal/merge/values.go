@@ -7,7 +7,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/query/internal/state/memory"
-	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -36,13 +35,13 @@ type quantileOf struct {
 	permille int64
 }
 
-// rows returns the rows that the statement of the plan would give, merged from the partials found.
-func (g *Lookup) rows(among [][]string) *store.Rows {
+// newMerged returns the groups that the partials of g give. All of them were found.
+func newMerged(g *Lookup) *merged {
 	n := len(g.leaves)
 	of := &merged{Merge: g.Merge, cache: g.merger.Partials, site: g.Site, rows: 1, counted: make([][]int64, n), single: make([]int, n),
 		quantiles: map[quantileOf][]int64{}}
 	of.place(g.Found)
-	return finish.Run(g.steps, of, among)
+	return of
 }
 
 // Len returns the number of rows.

@@ -57,5 +57,5 @@ func (g *Lookup) Versions(of *mergedPart) []uint64 {
 	return versions
 }
 
-// errNotDerived: the store is not a [store.Deriver].
+// ErrNotDerived: the store is not a [store.Deriver].
 var ErrNotDerived = errors.New("query: the store keeps nothing that is computed")

@@ -16,14 +16,19 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 		at, c := in.Item(i), conditionOf(accessField, &all[i])
 		known := true
 		for leaf := range c.Leaves() {
-			known = known && leaf.Field != nil
+			known = known && (leaf.Field != nil || leaf.Did != nil)
 		}
 		if known && c.Mixed() {
 			list.Add(at, ask.Error{Message: mixedAccess})
 		}
 		conditions := leaves([]Condition{c})
-		for place := range ask.Leaves(at, &all[i]) {
-			if conditions[0].Field != nil {
+		for place, f := range ask.Leaves(at, &all[i]) {
+			switch {
+			case f.Did != nil && f.Did.In == ask.InRange:
+				list.Add(place.Member("did").Member("in"), ask.Error{Message: "must be session in a mandatory filter, because the range is the caller's choice"})
+			case f.Did != nil:
+				didOf(place, f.Did, list)
+			case conditions[0].Field != nil:
 				conditions[0].refuse(place, ask.Invalid, list)
 			}
 			conditions = conditions[1:]

@@ -20,14 +20,16 @@ type Action struct {
 
 // Holds is true for the events under alias that a means.
 func (a Action) Holds(event expr.Alias) expr.Expr {
-	value := func(f *catalog.Field) expr.Expr { return f.Of(event) }
-	all := []expr.Expr{expr.Eq(expr.Col(event, "kind"), expr.Int(int64(a.Kind)))}
-	if a.Kind == store.Custom {
-		all = append(all, expr.Not(expr.Call(dialect.StartsWith, expr.Col(event, "name"), expr.Lit("$"))))
+	row := Row{Value: func(f *catalog.Field) expr.Expr { return f.Of(event) }}
+	isKind := func(k store.EventKind) expr.Expr { return expr.Eq(expr.Col(event, "kind"), expr.Int(int64(k))) }
+	all := []expr.Expr{isKind(a.Kind)}
+	if a.Kind == store.Custom { // page events with names of their own are custom events, too
+		all = []expr.Expr{expr.Or(isKind(store.PageEvent), isKind(store.Custom)),
+			expr.Not(expr.Call(dialect.StartsWith, expr.Col(event, "name"), expr.Lit("$")))}
 	}
-	all = append(all, a.Text.Holds(value))
+	all = append(all, a.Text.Holds(row))
 	for _, c := range a.Filters {
-		all = append(all, c.Holds(value))
+		all = append(all, c.Holds(row))
 	}
 	return expr.And(all...)
 }

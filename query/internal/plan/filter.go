@@ -27,6 +27,9 @@ func conditionsOf(named func(string) *catalog.Field, all []ask.Filter) []Conditi
 
 // conditionOf is f on the fields that it names.
 func conditionOf(named func(string) *catalog.Field, f *ask.Filter) Condition {
+	if f.Did != nil {
+		return Condition{Did: didOf(ask.FieldPath{}, f.Did, &ask.Issues{})}
+	}
 	if field := named(f.Field); f.Parts() == nil && field != nil {
 		return ConditionOn(field, *f)
 	}
@@ -66,7 +69,7 @@ func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
 	return c
 }
 
-// Leaves are the conditions on single fields that c is made of.
+// Leaves are the conditions that c is made of: on single fields, and on what else people did.
 func (c *Condition) Leaves() iter.Seq[*Condition] {
 	return func(yield func(*Condition) bool) { c.eachLeaf(yield) }
 }
@@ -91,10 +94,10 @@ func leaves(all []Condition) (found []*Condition) {
 	return found
 }
 
-// All reports whether of is true of the fields of all leaves of c.
+// All reports whether all leaves of c are on fields of which of is true.
 func (c *Condition) All(of func(*catalog.Field) bool) bool {
 	for leaf := range c.Leaves() {
-		if !of(leaf.Field) {
+		if leaf.Did != nil || !of(leaf.Field) {
 			return false
 		}
 	}
@@ -103,12 +106,23 @@ func (c *Condition) All(of func(*catalog.Field) bool) bool {
 
 // OfSession reports whether c depends on sessions alone: it has the same value for all rows of one.
 func (c *Condition) OfSession() bool {
-	return c.All(func(f *catalog.Field) bool { return f.Session })
+	_, rows := c.depends()
+	return !rows
 }
 
 // Mixed reports whether c depends on both sessions and single rows.
 func (c *Condition) Mixed() bool {
-	return !c.OfSession() && !c.All(func(f *catalog.Field) bool { return !f.Session })
+	sessions, rows := c.depends()
+	return sessions && rows
+}
+
+// depends reports whether c depends on sessions, and whether on single rows. What the visitor of a row did depends on the row.
+func (c *Condition) depends() (sessions, rows bool) {
+	for leaf := range c.Leaves() {
+		of := leaf.Did != nil && !leaf.Did.InRange || leaf.Did == nil && leaf.Field.Session
+		sessions, rows = sessions || of, rows || !of
+	}
+	return sessions, rows
 }
 
 // normalise writes a value as the stored ones are written. Countries and sources keep

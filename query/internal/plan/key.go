@@ -4,22 +4,24 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
 )
 
 // ByClock says whether the rows of p's answer change with the time alone, while no stored row does:
-// its range ends now, it is cut there to be compared, or an outage lasts.
+// its range ends now, it is cut there to be compared, an outage lasts, or it has rows of cohorts for periods that have begun.
 func (p *Plan) ByClock() bool {
 	lasts := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutageRows }
 	return p.Type.UntilNow() || !p.Until.Equal(p.Range.To) ||
-		p.Range.To.After(p.Now) && slices.ContainsFunc(p.Type.Tables, lasts)
+		p.Range.To.After(p.Now) && slices.ContainsFunc(p.Type.Tables, lasts) ||
+		p.Type.Cohorts() && len(p.Begun()) < len(calendar.Buckets(p.Range, p.Grain))
 }
 
 // AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and the
 // clock, which counts if ByClock says so. Fields, zones and types are written by name.
 func (p *Plan) AppendKey(b []byte) []byte {
-	b = keytext.Texts(b, p.Type.Name, p.Range.Zone.String())
+	b = keytext.Texts(b, p.Type.Identity(), p.Range.Zone.String())
 	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(), p.Range.To.UnixMilli(),
 		p.Until.UnixMilli(), int64(p.Grain), int64(p.Limit), int64(p.Offset))
 	b = append(strconv.AppendBool(strconv.AppendBool(b, p.Keyed), p.OfKeys), '\n')
@@ -40,6 +42,9 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	if p.Other != nil {
 		b = p.Other.Plan.AppendKey(keytext.Texts(b, string(p.Other.By)))
 	}
+	if p.Totals != nil {
+		b = append(b, "totals"...)
+	}
 	return b
 }
 
@@ -50,8 +55,11 @@ func (c Condition) AppendKey(b []byte) []byte {
 	for _, part := range c.Parts {
 		b = part.AppendKey(b)
 	}
-	if c.Group != Leaf {
+	switch {
+	case c.Group != Leaf:
 		return b
+	case c.Did != nil:
+		return c.Did.AppendKey(b)
 	}
 	b = keytext.Texts(b, c.Field.Identity(), string(c.Op))
 	b = strconv.AppendBool(b, c.OnEvents)

@@ -25,30 +25,35 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		return p
 	}
 	changed := map[string]func(*Plan){
-		"Type":                        func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
-		"Range.StartDate":             func(p *Plan) { p.Range.StartDate++ },
-		"Range.EndDate":               func(p *Plan) { p.Range.EndDate++ },
-		"Range.Zone":                  func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
-		"Range.From":                  func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
-		"Range.To":                    func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
-		"Until":                       func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
-		"Other":                       func(p *Plan) { p.Other = nil },
-		"Other.By":                    func(p *Plan) { p.Other.By = ask.PreviousPeriod },
-		"Other.Plan":                  func(p *Plan) { p.Other.Plan.Limit++ },
-		"Keyed":                       func(p *Plan) { p.Keyed = true },
-		"OfKeys":                      func(p *Plan) { p.OfKeys = true },
-		"Grain":                       func(p *Plan) { p.Grain = calendar.Hourly },
-		"Group":                       func(p *Plan) { p.Group[0] = catalog.FieldNamed("referrer") },
-		"Group of several":            func(p *Plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
-		"Filters":                     func(p *Plan) { p.Filters = append(p.Filters, p.Filters[0]) },
-		"Filters[].Field":             func(p *Plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
-		"Filters[].Op":                func(p *Plan) { p.Filters[0].Op = ask.Ne },
-		"Filters[].Values":            func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
-		"Filters[].Codes":             func(p *Plan) { p.Filters[0].Codes = nil },
-		"Filters[].Codes, longer":     func(p *Plan) { p.Filters[0].Values, p.Filters[0].Codes = nil, []string{"DE", "DE"} },
-		"Filters[].Group":             func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf} },
-		"Filters[].Group of none":     func(p *Plan) { p.Filters[0] = Condition{Group: NoneOf} },
-		"Filters[].Parts":             func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf, Parts: []Condition{p.Filters[0]}} },
+		"Type":                    func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
+		"Range.StartDate":         func(p *Plan) { p.Range.StartDate++ },
+		"Range.EndDate":           func(p *Plan) { p.Range.EndDate++ },
+		"Range.Zone":              func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
+		"Range.From":              func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
+		"Range.To":                func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Until":                   func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
+		"Other":                   func(p *Plan) { p.Other = nil },
+		"Other.By":                func(p *Plan) { p.Other.By = ask.PreviousPeriod },
+		"Other.Plan":              func(p *Plan) { p.Other.Plan.Limit++ },
+		"Keyed":                   func(p *Plan) { p.Keyed = true },
+		"OfKeys":                  func(p *Plan) { p.OfKeys = true },
+		"Grain":                   func(p *Plan) { p.Grain = calendar.Hourly },
+		"Group":                   func(p *Plan) { p.Group[0] = catalog.FieldNamed("referrer") },
+		"Group of several":        func(p *Plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
+		"Filters":                 func(p *Plan) { p.Filters = append(p.Filters, p.Filters[0]) },
+		"Filters[].Field":         func(p *Plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
+		"Filters[].Op":            func(p *Plan) { p.Filters[0].Op = ask.Ne },
+		"Filters[].Values":        func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
+		"Filters[].Codes":         func(p *Plan) { p.Filters[0].Codes = nil },
+		"Filters[].Codes, longer": func(p *Plan) { p.Filters[0].Values, p.Filters[0].Codes = nil, []string{"DE", "DE"} },
+		"Filters[].Group":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf} },
+		"Filters[].Group of none": func(p *Plan) { p.Filters[0] = Condition{Group: NoneOf} },
+		"Filters[].Parts":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf, Parts: []Condition{p.Filters[0]}} },
+		"Filters[].Did":           func(p *Plan) { p.Filters[0] = Condition{Did: &Did{Action: p.Behaviour.Goals[0].Action}} },
+		"Filters[].Did.InRange":   func(p *Plan) { p.Filters[0] = Condition{Did: &Did{p.Behaviour.Goals[0].Action, true}} },
+		"Filters[].Did.Action": func(p *Plan) {
+			p.Filters[0] = Condition{Did: &Did{Action: Action{Kind: store.Click, Text: p.Filters[0]}}}
+		},
 		"Filters[].OnEvents":          func(p *Plan) { p.Filters[0].OnEvents = true },
 		"Mandatory":                   func(p *Plan) { p.Mandatory = nil },
 		"Mandatory, not Filters":      func(p *Plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
@@ -75,6 +80,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		"Sort[].Desc":                 func(p *Plan) { p.Sort[0].Desc = false },
 		"Limit":                       func(p *Plan) { p.Limit = 1 },
 		"Offset":                      func(p *Plan) { p.Offset = 1 },
+		"Totals":                      func(p *Plan) { p.Totals = p },
 	}
 	seen := map[string]string{string(base().AppendKey(nil)): "nothing"}
 	for name, change := range changed {
@@ -87,13 +93,13 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "Properties": "Type, of which it is a part", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type
 	}{{"", reflect.TypeFor[Plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()}, {"Other.", reflect.TypeFor[Comparison]()},
 		{"Behaviour.", reflect.TypeFor[Behaviour]()}, {"Behaviour.Goals[].", reflect.TypeFor[Goal]()}, {"Behaviour.Steps[].", reflect.TypeFor[FunnelStep]()}, {"Behaviour.Steps[].", reflect.TypeFor[Action]()},
-		{"Filters[].", reflect.TypeFor[Condition]()}, {"Sort[].", reflect.TypeFor[catalog.Order]()}} {
+		{"Filters[].", reflect.TypeFor[Condition]()}, {"Filters[].Did.", reflect.TypeFor[Did]()}, {"Sort[].", reflect.TypeFor[catalog.Order]()}} {
 		for f := range of.kind.Fields() {
 			if name := of.prefix + f.Name; changed[name] == nil && elsewhere[f.Name] == "" && name != "Range" {
 				t.Errorf("no plan is changed in %s", name)

@@ -19,10 +19,19 @@ func wholeValue(op ask.Op) bool {
 // byPattern reports whether op takes a regular expression.
 func byPattern(op ask.Op) bool { return op == ask.Matches || op == ask.NotMatches }
 
-// Holds is c as an expression over what a row has of each of its fields.
-func (c Condition) Holds(value func(*catalog.Field) expr.Expr) expr.Expr {
+// A Row says what conditions ask about a row.
+type Row struct {
+	Value func(*catalog.Field) expr.Expr // what the row has of a field
+	Did   func(*Did) expr.Expr           // whether its session or visitor did something; nil where nothing asks that
+}
+
+// Holds is c as an expression over a row.
+func (c Condition) Holds(row Row) expr.Expr {
+	if c.Did != nil {
+		return row.Did(c.Did)
+	}
 	if c.Group == Leaf {
-		of := value(c.Field)
+		of := row.Value(c.Field)
 		if c.Negated() {
 			return expr.Not(c.match(of))
 		}
@@ -30,7 +39,7 @@ func (c Condition) Holds(value func(*catalog.Field) expr.Expr) expr.Expr {
 	}
 	parts := make([]expr.Expr, len(c.Parts))
 	for i, part := range c.Parts {
-		parts[i] = part.Holds(value)
+		parts[i] = part.Holds(row)
 	}
 	switch c.Group {
 	case AnyOf:
@@ -50,7 +59,8 @@ func (c *Condition) Negated() bool {
 	return ok
 }
 
-// Passes reports whether a row with these values of fields passes c, as the expression of Holds does.
+// Passes reports whether a row with these values of fields passes c, as the expression of Holds does. No leaf of c may ask what else
+// people did.
 func (c Condition) Passes(value func(*catalog.Field) string) bool {
 	passes := func(part Condition) bool { return part.Passes(value) }
 	switch c.Group {

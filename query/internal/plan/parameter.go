@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/ask"
@@ -15,8 +16,10 @@ import (
 // it is incomplete.
 func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Options, list *ask.Issues) *Plan {
 	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
+	cohortGrain(ty, &o, list)
 	plan.Grain = o.Grain()
 	preset := v.dates(i, p, &o, plan, list)
+	checkCohorts(i, plan, list)
 	v.applyWindow(plan)
 	plan.Until = plan.Range.To
 	v.mandatoryFilters(ask.InParameter(i, ""), plan, list)
@@ -26,7 +29,13 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Opt
 	pagePlan(&o, plan)
 	behaviour(i, &p, plan, list)
 	if len(list.Errors) == 0 {
-		v.compare(plan, o.Compare, preset)
+		v.compare(plan, &o, preset, list)
+		if o.Totals != nil && *o.Totals {
+			plan.Totals = wholePlan(plan)
+		}
+		if ty.Choice != nil && ty.Choice.Counts != nil {
+			plan.Properties = plan.over(ty.Choice.Counts)
+		}
 	}
 	return plan
 }
@@ -71,19 +80,34 @@ func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Iss
 	if preset == "" && p.WeekStart != "" && p.StartDate == "" && p.EndDate == "" {
 		preset = v.req.Preset // may be a week, which then begins on another day
 	}
-	if first, last, found := calendar.PresetDays(preset, calendar.Today(v.now, v.rng.Zone), ask.FirstDay(o.WeekStart)); found {
+	if first, last, found := (presetDays{calendar.Today(v.now, v.rng.Zone), v.first, v.rng.Zone}).of(preset, o.WeekStart); found {
 		return first, last, ok
 	}
 	return start, end, ok
 }
 
+// presetDays says which days presets are of.
+type presetDays struct {
+	today calendar.Date
+	first time.Time // of the rows; zero: there is none
+	zone  *time.Location
+}
+
+// of returns the first and the last day of a preset. It reports false for the name of none.
+func (d presetDays) of(preset, weekStart string) (start, end calendar.Date, ok bool) {
+	if preset == calendar.AllTime && !d.first.IsZero() {
+		return min(max(calendar.Today(d.first, d.zone), d.today-ask.MaxDays+1), d.today), d.today, true
+	}
+	return calendar.PresetDays(preset, d.today, ask.FirstDay(weekStart))
+}
+
 // hullOf returns the first and the last day of the ranges of the parameters of req, which are their own. A parameter
 // whose range is wrong fails alone; if all are, the range is today.
-func hullOf(req *ask.Request, today calendar.Date) (start, end calendar.Date) {
-	start, end = today, today
+func hullOf(req *ask.Request, days presetDays) (start, end calendar.Date) {
+	start, end = days.today, days.today
 	found := false
 	for _, p := range req.Parameters {
-		first, last, ok := calendar.PresetDays(p.Preset, today, ask.FirstDay(cmp.Or(p.WeekStart, req.WeekStart)))
+		first, last, ok := days.of(p.Preset, cmp.Or(p.WeekStart, req.WeekStart))
 		if !ok {
 			var bad1, bad2 error
 			first, bad1 = calendar.ParseDate(p.StartDate)
@@ -130,6 +154,12 @@ func ownDate(at ask.FieldPath, text string, list *ask.Issues) (calendar.Date, bo
 // groupPlan gives plan the fields of groupBy, each once.
 func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
+	if ty.Choice != nil {
+		if plan.Group = ty.Choice.Fields; len(o.GroupBy) > 0 {
+			list.Add(o.At("groupBy"), ask.Error{Code: ask.BadGroup, Message: "a choice of metrics takes dimensions in place of groupBy"})
+		}
+		return
+	}
 	for i, name := range o.GroupBy {
 		if list.Full() { // looking for suggestions takes time
 			return
@@ -163,11 +193,17 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 			if list.Full() {
 				return
 			}
-			if known := ty.FieldFor(f.Field) != nil; !known {
+			known := ty.FieldFor(f.Field) != nil
+			switch {
+			case f.Did != nil && ty.HasVisitors():
+				didOf(here, f.Did, list)
+			case f.Did != nil:
 				ok = false
-				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
-					fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
-			} else {
+				list.Add(here.Member("did"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s cannot be filtered by what else people did, because its rows have no visitors", ty.Name)})
+			case !known:
+				ok = false
+				list.Add(here.Member("field"), refusedField(ty, f.Field))
+			default:
 				conditions[0].refuse(here, ask.BadFilter, list)
 			}
 			conditions = conditions[1:]
@@ -177,17 +213,35 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 			plan.Filters = append(plan.Filters, found[i])
 		}
 	}
-	has := func(c Condition) bool { return c.Group == Leaf && c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq }
+	plan.refuseDid(o, list)
+	has := func(c Condition) bool {
+		return c.Group == Leaf && c.Did == nil && c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq
+	}
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
 		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
 }
 
+// refusedField is the mistake that callers filter rows of ty by a field that they may not filter by.
+func refusedField(ty *catalog.BoundType, name string) ask.Error {
+	message := fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(name))
+	takes := slices.DeleteFunc([]string{"goals", "steps", "start", "return"}, func(part string) bool { return !ty.Takes(part) })
+	if eventField(name) == nil || len(takes) == 0 {
+		return ask.Refused(ask.BadFilter, message, name, ty.Filterable)
+	}
+	return ask.Error{Code: ask.BadFilter, Allowed: ty.Filterable,
+		Message: message + ", a field of single events; put the filter into the filters of " + strings.Join(takes, " or ")}
+}
+
 // refuseMixedOutcomes adds a mistake if c chooses both exposures to flags and their outcomes, which are different rows.
 func refuseMixedOutcomes(at ask.FieldPath, ty *catalog.BoundType, c *Condition, list *ask.Issues) {
 	ofOutcomes := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutcomeRows }
-	if !slices.ContainsFunc(ty.Tables, ofOutcomes) || c.All(catalog.ChoosesOutcomes) ||
-		c.All(func(f *catalog.Field) bool { return !catalog.ChoosesOutcomes(f) }) {
+	outcomes, exposures := false, false
+	for leaf := range c.Leaves() {
+		of := leaf.Did == nil && catalog.ChoosesOutcomes(leaf.Field)
+		outcomes, exposures = outcomes || of, exposures || !of
+	}
+	if !slices.ContainsFunc(ty.Tables, ofOutcomes) || !outcomes || !exposures {
 		return
 	}
 	list.Add(at, ask.Error{Code: ask.BadFilter, Message: "event_name and namespace choose outcomes, and other fields choose exposures: use a filter for each"})
@@ -199,7 +253,14 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 	ty := plan.Type
 	for i := range v.access.Filters {
 		for _, f := range ask.Leaves(at, &v.access.Filters[i]) {
-			if field := ty.FieldFor(f.Field); field == nil || field.Own() {
+			if f.Did != nil {
+				if !ty.HasVisitors() {
+					list.Add(at, ask.Error{Code: ask.Forbidden,
+						Message: fmt.Sprintf("the rows of %s have no sessions, and this access must filter by what was done in them", ty.Name)})
+				}
+				continue
+			}
+			if field := ty.MandatoryFieldFor(f.Field); field == nil || field.Own() {
 				list.Add(at, ask.Error{Code: ask.Forbidden,
 					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
 			}
@@ -219,6 +280,9 @@ func sortPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 			return
 		}
 		plan.Sort = []catalog.Order{{Column: name, Desc: descends(ty, name)}}
+		if ty.Choice != nil {
+			plan.Sort = append(plan.Sort, ty.Choice.Order()...)
+		}
 	}
 	if o.SortOrder != "" && len(plan.Sort) > 0 {
 		plan.Sort[0].Desc = o.SortOrder == "desc"

@@ -25,23 +25,28 @@ import (
 
 // A Plan is one parameter, resolved: no name is left to look up and no default to apply.
 type Plan struct {
-	Type      *catalog.BoundType
-	ID        string // the parameter's own id; empty when it had none
-	Subject   store.Subject
-	Range     calendar.Range
-	Until     time.Time   // rows count before it: the end of Range, or where a comparison cuts it
-	Other     *Comparison // nil: compared with nothing
-	Keyed     bool        // rows carry the values of their dimensions behind their columns
-	OfKeys    bool        // all rows with the keys of an answer, in no order
-	Grain     calendar.Grain
-	Now       time.Time        // of the request; ends downtime, and is the only clock
-	Group     []*catalog.Field // leading columns by groupBy
-	Filters   []Condition      // the caller's
-	Mandatory []Condition      // the access's; they cut the data first
-	Behaviour *Behaviour       // nil for most types
-	Sort      []catalog.Order  // without the keys that break ties
-	Limit     int              // 0: all, for a series that asked for no limit and for the other period
-	Offset    int
+	Type    *catalog.BoundType
+	ID      string // the parameter's own id; empty when it had none
+	Subject store.Subject
+	Range   calendar.Range
+	Until   time.Time   // rows count before it: the end of Range, or where a comparison cuts it
+	Other   *Comparison // nil: compared with nothing
+	// Totals asks for the numbers over all rows; nil: they are not asked for, or the type has none.
+	Totals *Plan
+	// Properties counts the rows with each property that a choice has metrics of. It is asked if the answer shows no value of one of them.
+	// It is nil without these.
+	Properties *Plan
+	Keyed      bool // rows carry the values of their dimensions behind their columns
+	OfKeys     bool // all rows with the keys of an answer, in no order
+	Grain      calendar.Grain
+	Now        time.Time        // of the request; ends downtime, and is the only clock
+	Group      []*catalog.Field // leading columns by groupBy
+	Filters    []Condition      // the caller's
+	Mandatory  []Condition      // the access's; they cut the data first
+	Behaviour  *Behaviour       // nil for most types
+	Sort       []catalog.Order  // without the keys that break ties
+	Limit      int              // 0: all, for a series that asked for no limit and for the other period
+	Offset     int
 }
 
 // A Condition is a filter on fields that exist. It is a leaf, or a group of conditions.
@@ -49,7 +54,9 @@ type Condition struct {
 	Group Group
 	Parts []Condition // of a group
 
-	// Of a leaf, with values in the form of the field: a path normalised, a device in lower case.
+	Did *Did // of a leaf on what else people did, which has nothing else
+
+	// Of any other leaf, with values in the form of the field: a path normalised, a device in lower case.
 	Field  *catalog.Field
 	Op     ask.Op
 	Values []string
@@ -72,7 +79,10 @@ const (
 
 // String is c for people and golden files.
 func (c Condition) String() string {
-	if c.Group == Leaf {
+	switch {
+	case c.Did != nil:
+		return c.Did.String()
+	case c.Group == Leaf:
 		return fmt.Sprintf("%s %s %q", c.Field.Name, c.Op, c.Values)
 	}
 	parts := make([]string, len(c.Parts))
@@ -96,7 +106,7 @@ func (p *Plan) Columns() []catalog.Output {
 	}
 	cols := make([]catalog.Output, 0, len(p.Group)+len(p.Type.Outputs))
 	for _, f := range p.Group {
-		cols = append(cols, catalog.Output{Name: f.Name, Format: catalog.String})
+		cols = append(cols, catalog.Output{Name: f.ShownAs(), Format: catalog.String})
 	}
 	return append(cols, p.Type.Outputs...)
 }
@@ -111,6 +121,9 @@ func (p *Plan) String() string {
 	}
 	if p.Other != nil {
 		fmt.Fprintf(&b, "beside %s\n", p.Other.By)
+	}
+	if p.Totals != nil {
+		b.WriteString("totals\n")
 	}
 	for _, f := range p.Group {
 		fmt.Fprintf(&b, "by %s\n", f.Name)
@@ -153,14 +166,21 @@ type resolver struct {
 	rng          calendar.Range // of the request
 	grain        calendar.Grain // of the request
 	now          time.Time
+	first        time.Time   // of the rows that the access may see; zero: there is none
 	filters      []Condition // of the request
 	mandatory    []Condition // of the access
 	mandatoryErr *ask.Error  // the access's filters are not usable
 }
 
-// Resolve decides all that req leaves open. It returns all mistakes of the request. A mistake of one parameter is in its
-// Parameter.
+// Resolve decides all that req leaves open, for a subject without rows. It returns all mistakes of the request. A mistake of one
+// parameter is in its Parameter.
 func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones) (*Resolved, ask.Errors) {
+	return ResolveSince(r, a, req, now, zones, time.Time{})
+}
+
+// ResolveSince is Resolve for a subject of which a may see rows since first, where the preset all_time begins. A zero first means that
+// there are none.
+func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones, first time.Time) (*Resolved, ask.Errors) {
 	var list ask.Issues
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
 	zone := rd.Zone
@@ -170,17 +190,17 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 	if zone == nil {
 		zone = time.UTC
 	}
-	today := calendar.Today(now, zone)
-	if start, end, ok := calendar.PresetDays(req.Preset, today, ask.FirstDay(req.WeekStart)); ok {
+	days := presetDays{calendar.Today(now, zone), first, zone}
+	if start, end, ok := days.of(req.Preset, req.WeekStart); ok {
 		rd.Start, rd.End = start, end
 		ask.CheckHourly(ask.InField("granularity"), ask.Invalid, rd.Grain, int(end-start)+1, &list)
 	} else if !ask.NeedsRange(&req) {
-		rd.Start, rd.End = hullOf(&req, today)
+		rd.Start, rd.End = hullOf(&req, days)
 	}
 	if errs := list.Sorted(); errs != nil {
 		return nil, errs
 	}
-	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now,
+	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now, first: first,
 		rng: calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
 	v.filters = conditions(r, req.Filters)
 	if v.mandatoryErr == nil {
@@ -191,6 +211,14 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 		found.Parameters[i] = v.parameter(i, p)
 	}
 	return found, nil
+}
+
+// Mandatory returns the filters of a on the fields that they name, or an error if they are not usable.
+func Mandatory(r *catalog.Registry, a ask.Access) ([]Condition, error) {
+	if err := checkMandatory(a.Filters); err != nil {
+		return nil, err
+	}
+	return conditions(r, a.Filters), nil
 }
 
 // checkMandatory refuses filters of an access that cannot be used. Leaving them out
@@ -207,14 +235,15 @@ func checkMandatory(all []ask.Filter) *ask.Error {
 
 // parameter resolves the i-th parameter.
 func (v *resolver) parameter(i int, p ask.Parameter) Parameter {
-	found := Parameter{Name: p.Name, ID: p.ID}
+	found := Parameter{Name: p.Called(), ID: p.ID}
 	if v.mandatoryErr != nil {
 		found.Err = v.mandatoryErr
 		return found
 	}
 	list := ask.Issues{Limit: ask.MaxParameterIssues}
-	ty, own := v.typeNamed(ask.InParameter(i, ""), p.Name, &list), ask.ParameterOptions(&p, i)
-	if ask.CheckParameter(&p, i, &list); len(list.Errors) == 0 {
+	ask.CheckParameter(&p, i, &list)
+	if ty := v.typeOf(i, &p, &list); len(list.Errors) == 0 {
+		own := ask.ParameterOptions(&p, i)
 		found.Plan = v.plan(i, p, ty, own.Over(v.options), &list)
 	}
 	if found.Err = mergeErrors(list.Sorted()); found.Err != nil {

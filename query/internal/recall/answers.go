@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/sightline-analytics/sightline/query/answer"
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
@@ -53,6 +52,8 @@ type Key [sha256.Size]byte
 type finished struct {
 	data              answer.Table
 	previous, changes *answer.Table
+	totals            *answer.Single
+	notes             []string
 	more              bool
 	size              int64 // of a Budget
 }
@@ -179,14 +180,18 @@ func (a *Answers) land(key flightKey, f *flight) {
 func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (f *finished, failed answer.Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			f, failed = nil, finish.Failure(p, ask.Broken("%v\n%s", fault, debug.Stack()))
+			f, failed = nil, finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	r := compute(ctx, budget)
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, size: budget.Used()}
+	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, notes: r.Meta.Notes, size: budget.Used()}
+	if r.Totals != nil {
+		totals := r.Totals.Encode()
+		f.totals = &totals
+	}
 	if r.Previous != nil {
 		previous, changes := r.Previous.Encode(), r.Changes.Encode()
 		f.previous, f.changes = &previous, &changes
@@ -199,7 +204,9 @@ func (f *finished) result(p *plan.Parameter, budget *answer.Budget) answer.Resul
 	if mistake := budget.Reserve(f.size); mistake != nil {
 		return finish.Failure(p, mistake)
 	}
-	return answer.Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Meta: finish.ResultMeta(p.Plan, f.data.Len(), f.more)}
+	meta := finish.ResultMeta(p.Plan, f.data.Len(), f.more)
+	meta.Notes = f.notes
+	return answer.Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Totals: f.totals, Meta: meta}
 }
 
 // cost is about how many bytes f takes.
@@ -208,6 +215,12 @@ func (f *finished) cost() int64 {
 	cost := fixed + f.data.Held()
 	if f.previous != nil {
 		cost += f.previous.Held() + f.changes.Held()
+	}
+	if f.totals != nil {
+		cost += f.totals.Held()
+	}
+	for _, note := range f.notes {
+		cost += int64(len(note))
 	}
 	return cost
 }

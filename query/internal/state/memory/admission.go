@@ -19,6 +19,12 @@ const maxAsked = 4096
 // callers use their partials by turns, each was used after so many questions.
 const manyTimes = 8
 
+// An Admission decides which questions about the subject of a shelf get partials in memory. It is safe for concurrent use.
+type Admission struct {
+	shelf *Shelf
+	asked map[string]*asked // by the names of aggregates; guarded by Cache.mu
+}
+
 // An asked aggregate is one that was asked for.
 type asked struct {
 	at        [manyTimes]uint64 // the last times, on the clock of the cache; 0: it was not asked for so often
@@ -38,18 +44,18 @@ func (a *asked) since() uint64 {
 
 // Asked notes that these aggregates are asked for, and reports whether all of them were asked for before and fit into memory. It
 // takes two questions before partials are worth their memory.
-func (w *Shelf) Asked(all []state.Aggregate) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	before, now := w.askedBefore(all), w.cache.tick()
+func (m *Admission) Asked(all []state.Aggregate) bool {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	before, now := m.askedBefore(all), m.shelf.cache.tick()
 	for _, a := range all {
-		of := w.asked[a.Name]
+		of := m.asked[a.Name]
 		if of == nil {
-			if len(w.asked) >= maxAsked {
-				clear(w.asked)
+			if len(m.asked) >= maxAsked {
+				clear(m.asked)
 			}
 			of = &asked{}
-			w.asked[a.Name] = of
+			m.asked[a.Name] = of
 		}
 		copy(of.at[1:], of.at[:])
 		of.at[0] = now
@@ -58,52 +64,55 @@ func (w *Shelf) Asked(all []state.Aggregate) bool {
 }
 
 // WereAsked returns what Asked would return, and notes nothing.
-func (w *Shelf) WereAsked(all []state.Aggregate) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	return w.askedBefore(all)
+func (m *Admission) WereAsked(all []state.Aggregate) bool {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	return m.askedBefore(all)
 }
 
-// askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds cache.mu.
-func (w *Shelf) askedBefore(all []state.Aggregate) bool {
+// askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds Cache.mu.
+func (m *Admission) askedBefore(all []state.Aggregate) bool {
 	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
-		if known := w.aggregates[a.Name]; known != nil {
+		if known := m.shelf.aggregates[a.Name]; known != nil {
 			return known.tooLarge
 		}
-		return w.asked[a.Name] == nil
+		return m.asked[a.Name] == nil
 	})
 }
 
 // Fit reports whether these aggregates fit into memory, as far as is known.
-func (w *Shelf) Fit(all []state.Aggregate) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	return !slices.ContainsFunc(all, func(a state.Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.tooLarge })
+func (m *Admission) Fit(all []state.Aggregate) bool {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
+		known := m.shelf.aggregates[a.Name]
+		return known != nil && known.tooLarge
+	})
 }
 
 // Exclude notes that these aggregates do not fit into memory.
-func (w *Shelf) Exclude(all []state.Aggregate) {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
+func (m *Admission) Exclude(all []state.Aggregate) {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
 	for _, a := range all {
-		w.forget(a.Name)
-		w.begin(a.Name).tooLarge = true
+		m.shelf.forget(a.Name)
+		m.shelf.begin(a.Name).tooLarge = true
 	}
 }
 
 // NumberingSize returns the bytes that the numbers of keys and members take.
-func (w *Shelf) NumberingSize() int64 {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	return w.size
+func (m *Admission) NumberingSize() int64 {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	return m.shelf.size
 }
 
 // RecordSize notes how many bytes the partials of an aggregate take, and numbers that were new when they were computed.
-func (w *Shelf) RecordSize(a state.Aggregate, found []*state.Partial, names int64) {
+func (m *Admission) RecordSize(a state.Aggregate, found []*state.Partial, names int64) {
 	bytes, n := sizeOf(found)
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	if of := w.asked[a.Name]; of != nil && n > 0 {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	if of := m.asked[a.Name]; of != nil && n > 0 {
 		of.bytes, of.names = bytes/n, max(of.names, names)
 	}
 }
@@ -120,15 +129,15 @@ func sizeOf(found []*state.Partial) (bytes, n int64) {
 }
 
 // ExceedsMemory reports whether partials, by aggregate and stretch, take more memory than there is for all.
-func (w *Shelf) ExceedsMemory(found [][]*state.Partial) bool {
+func (m *Admission) ExceedsMemory(found [][]*state.Partial) bool {
 	all := int64(0)
 	for _, of := range found {
 		bytes, _ := sizeOf(of)
 		all += bytes
 	}
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	return all+w.size > w.cache.most
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	return all+m.shelf.size > m.shelf.cache.most
 }
 
 // A Demand is an aggregate that is asked for in some stretches with rows, of which some are missing.
@@ -139,41 +148,41 @@ type Demand struct {
 
 // Admit reports whether there is memory for the partials that an answer is merged from: for all together and, if a quarter or
 // more is missing, for these beside the partials that stay. It assumes that partials are as large as the measured ones. If only
-// the numbers of keys and members of other questions take the room, and the answer was asked for often enough, w starts again
-// empty.
-func (w *Shelf) Admit(all []Demand) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	fit, again := w.room(all)
+// the numbers of keys and members of other questions take the room, and the answer was asked for often enough, the shelf starts
+// again empty.
+func (m *Admission) Admit(all []Demand) bool {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	fit, again := m.room(all)
 	if again {
-		w.cache.renew(w)
+		m.shelf.cache.renew(m.shelf)
 	}
 	return fit
 }
 
 // WouldAdmit returns what Admit would return, and changes nothing.
-func (w *Shelf) WouldAdmit(all []Demand) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	fit, _ := w.room(all)
+func (m *Admission) WouldAdmit(all []Demand) bool {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	fit, _ := m.room(all)
 	return fit
 }
 
-// room reports whether there is memory for all: see Admit. If not, again reports whether w has to start empty again. The caller holds
-// cache.mu.
-func (w *Shelf) room(all []Demand) (fit, again bool) {
-	c := w.cache
+// room reports whether there is memory for all: see Admit. If not, again reports whether the shelf has to start empty again. The
+// caller holds Cache.mu.
+func (m *Admission) room(all []Demand) (fit, again bool) {
+	c := m.shelf.cache
 	var bytes, more, names int64
 	stretches, missing, since, often := 0, 0, c.clock, true
 	for _, a := range all {
 		stretches, missing = stretches+a.Stretches, missing+a.Missing
-		if of := w.asked[a.Name]; of != nil {
+		if of := m.asked[a.Name]; of != nil {
 			bytes, more, names = bytes+of.bytes*int64(a.Stretches), more+of.bytes*int64(a.Missing), max(names, of.names)
-			since, often = min(since, of.since()), often && of.at[manyTimes-1] > w.begun
+			since, often = min(since, of.since()), often && of.at[manyTimes-1] > m.shelf.begun
 		}
 	}
-	if bytes+w.size > c.most {
-		return false, often && bytes+names <= c.most && c.shelves[w.subject] == w
+	if bytes+m.shelf.size > c.most {
+		return false, often && bytes+names <= c.most && c.shelves[m.shelf.subject] == m.shelf
 	}
 	return 4*missing < stretches || c.used(since)+more <= c.most, false
 }

@@ -36,15 +36,15 @@ func (a *asker) ask(question int) (computed int, merged bool) {
 	a.Helper()
 	a.site = a.cache.Shelf(store.Subject{ID: "w"})
 	aggregate := []state.Aggregate{{Name: fmt.Sprint(question), Kind: state.Sample}}
-	a.site.Asked(aggregate)
+	a.site.Admission.Asked(aggregate)
 	found, missing := a.site.Find(aggregate[0], a.stretches, []uint64{1, 1})
 	if len(missing) == 0 {
 		return 0, true
 	}
-	if !a.always && !a.site.Admit([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2, Missing: len(missing)}}) {
+	if !a.always && !a.site.Admission.Admit([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2, Missing: len(missing)}}) {
 		return 0, false
 	}
-	names := a.site.NumberingSize()
+	names := a.site.Admission.NumberingSize()
 	for _, i := range missing {
 		of := statetest.Observations(a.rng, a.rows)
 		for j := range of {
@@ -58,13 +58,13 @@ func (a *asker) ask(question int) (computed int, merged bool) {
 		if err != nil {
 			a.Fatal(err)
 		}
-		if found[i] = made[0][0]; a.site.ExceedsMemory([][]*state.Partial{found}) {
+		if found[i] = made[0][0]; a.site.Admission.ExceedsMemory([][]*state.Partial{found}) {
 			merged = false
 			break
 		}
 		merged = true
 	}
-	a.site.RecordSize(aggregate[0], found, a.site.NumberingSize()-names)
+	a.site.Admission.RecordSize(aggregate[0], found, a.site.Admission.NumberingSize()-names)
 	return len(missing), merged
 }
 
@@ -128,7 +128,7 @@ func TestAdmission(t *testing.T) {
 		a.others = true
 		a.ask(1000)
 		a.rows = 100
-		for question := 0; a.site.NumberingSize() < 9*one/2; question++ {
+		for question := 0; a.site.Admission.NumberingSize() < 9*one/2; question++ {
 			a.ask(question)
 		}
 		a.rows = 1000

@@ -38,22 +38,22 @@ func (c *Cache) remove(w *Shelf) {
 	for name := range w.aggregates {
 		w.forget(name)
 	}
-	for _, all := range w.rolledUp {
+	for _, all := range w.Rollups.named {
 		c.size -= all.size
 	}
-	clear(w.rolledUp)
-	w.forgetDictionaries()
+	clear(w.Rollups.named)
+	w.Dictionaries.forget()
 	c.size -= w.size
-	w.size -= w.storedSize
-	w.stored, w.storedSize = nil, 0
+	w.size -= w.Stored.size
+	w.Stored.versions, w.Stored.size = nil, 0
 	delete(c.shelves, w.subject)
 }
 
 // renew drops w, except for the questions that were asked. The caller holds c.mu.
 func (c *Cache) renew(w *Shelf) {
 	c.remove(w)
-	if len(w.asked) > 0 {
-		c.begin(w.subject, w.asked)
+	if len(w.Admission.asked) > 0 {
+		c.begin(w.subject, w.Admission.asked)
 	}
 }
 
@@ -71,8 +71,11 @@ func (c *Cache) Shelf(of store.Subject) *Shelf {
 // begin starts an empty shelf for a subject.
 func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Shelf {
 	w := &Shelf{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1), begun: c.tick(),
-		aggregates: map[string]*shelved{}, rolledUp: map[rollupName]*rollups{}, asked: asked,
-		dictionaries: map[dictionaryName]*state.Dictionary{}}
+		aggregates: map[string]*shelved{}}
+	w.Admission = &Admission{shelf: w, asked: asked}
+	w.Stored = &Stored{shelf: w}
+	w.Rollups = &Rollups{shelf: w, named: map[rollupName]*rolledUp{}}
+	w.Dictionaries = &Dictionaries{shelf: w, of: map[dictionaryName]*state.Dictionary{}}
 	c.shelves[of] = w
 	return w
 }
@@ -121,7 +124,7 @@ func (c *Cache) forgetAggregate(before uint64) bool {
 	if from == nil {
 		return false
 	}
-	if of := from.asked[name]; of != nil && from.aggregates[name].found < manyTimes {
+	if of := from.Admission.asked[name]; of != nil && from.aggregates[name].found < manyTimes {
 		of.pushedOut++
 	} else if of != nil {
 		of.pushedOut = 1

@@ -59,7 +59,7 @@ func (c *cut) rollUp(a state.Aggregate, of []state.Source, from, to int) (rest [
 	}
 	for asked < 3 {
 		asked++
-		if p := c.site.RollUp(a, fmt.Sprint(c.Width), within, first, of[from:to]); p != nil {
+		if p := c.site.Rollups.Of(a, fmt.Sprint(c.Width), within, first, of[from:to]); p != nil {
 			rollup := state.Source{Partial: p}
 			for row := first; !c.Keyed && row < 8; row++ {
 				rollup.Rows = append(rollup.Rows, row)
@@ -106,7 +106,7 @@ func TestCache(t *testing.T) {
 	rng, stretch := rand.New(rand.NewPCG(1, 1)), []calendar.Interval{{From: 0, To: 4 * cell}}
 	cache := memory.NewCache(64 << 10)
 	site, other := cache.Shelf(store.Subject{ID: "w"}), cache.Shelf(store.Subject{ID: "v"})
-	if site.Asked(aggregates) || !site.Asked(aggregates) || other.Asked(aggregates) {
+	if site.Admission.Asked(aggregates) || !site.Admission.Asked(aggregates) || other.Admission.Asked(aggregates) {
 		t.Error("what was asked for before is told wrong")
 	}
 	if err := site.Lock(t.Context()); err != nil {
@@ -149,8 +149,8 @@ func TestCache(t *testing.T) {
 	if cache.Forget(store.Subject{ID: "w"}); cache.Size() != 0 || has(site, state.Aggregate{Name: "199"}, 1) {
 		t.Errorf("%d bytes of what was forgotten", cache.Size())
 	}
-	site.Exclude([]state.Aggregate{{Name: "199"}})
-	if site.Asked([]state.Aggregate{{Name: "199"}}) || has(site, state.Aggregate{Name: "199"}, 1) {
+	site.Admission.Exclude([]state.Aggregate{{Name: "199"}})
+	if site.Admission.Asked([]state.Aggregate{{Name: "199"}}) || has(site, state.Aggregate{Name: "199"}, 1) {
 		t.Error("what was excluded is kept")
 	}
 }
@@ -165,7 +165,7 @@ func TestRollUpRoom(t *testing.T) {
 		for _, a := range aggregates {
 			c.sources(t, a) // none of which is missing
 		}
-		return c.site.RollUp(aggregates[2], way, calendar.Interval{To: 8 * cell}, 0, c.sources(t, aggregates[2])) != nil
+		return c.site.Rollups.Of(aggregates[2], way, calendar.Interval{To: 8 * cell}, 0, c.sources(t, aggregates[2])) != nil
 	}
 	large := cutWithin(1 << 20)
 	days := large.cache.Size()
@@ -221,7 +221,7 @@ func TestRollUpPushesOut(t *testing.T) {
 					c.sources(t, a) // none of which is missing
 				}
 			}
-			if c.site.RollUp(aggregates[2], "a", calendar.Interval{To: 8 * cell}, 0, c.sources(t, aggregates[2])) != nil {
+			if c.site.Rollups.Of(aggregates[2], "a", calendar.Interval{To: 8 * cell}, 0, c.sources(t, aggregates[2])) != nil {
 				made = n
 			}
 		}
@@ -254,7 +254,7 @@ func TestAtOnce(t *testing.T) {
 				found, _ := site.Find(aggregates[1], stretches, []uint64{1, 1})
 				of := []state.Source{{Partial: found[0], Rows: make([]int32, 50)}, {Partial: found[1], Rows: make([]int32, 50)}}
 				for range 3 {
-					site.RollUp(aggregates[1], "", calendar.Interval{To: 8 * cell}, 0, of)
+					site.Rollups.Of(aggregates[1], "", calendar.Interval{To: 8 * cell}, 0, of)
 				}
 				cache.Counts(len(site.Keys(b.KeyNames)), site.Members(state.Set, "m"), of)
 				if n%20 == 0 {

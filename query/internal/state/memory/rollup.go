@@ -15,8 +15,14 @@ type rollupName struct {
 	cut       string // how rows are made of keys
 }
 
-// rollups holds the rollups of one name, by their intervals.
-type rollups struct {
+// Rollups holds the rollups of the subject of a shelf. It is safe for concurrent use.
+type Rollups struct {
+	shelf *Shelf
+	named map[rollupName]*rolledUp // guarded by Cache.mu
+}
+
+// rolledUp holds the rollups of one name, by their intervals.
+type rolledUp struct {
 	of   map[calendar.Interval]rollup
 	size int64
 	used uint64
@@ -39,10 +45,10 @@ func (r rollup) size() int64 {
 	return size
 }
 
-// RollUp returns one partial in place of all sources of an aggregate within an interval. Its keys are their rows less first; cut
+// Of returns one partial in place of all sources of an aggregate within an interval. Its keys are their rows less first; cut
 // names how these follow from keys. It returns nil if it is asked for the first time, since the sources may change before the
 // next time, and if there is no room. Then the caller merges the sources.
-func (w *Shelf) RollUp(a state.Aggregate, cut string, within calendar.Interval, first int32, of []state.Source) *state.Partial {
+func (r *Rollups) Of(a state.Aggregate, cut string, within calendar.Interval, first int32, of []state.Source) *state.Partial {
 	var ids []uint64
 	most := int64(0)
 	for _, s := range of {
@@ -55,33 +61,33 @@ func (w *Shelf) RollUp(a state.Aggregate, cut string, within calendar.Interval, 
 		return nil
 	}
 	name := rollupName{a.Name, cut}
-	made, wanted := w.rollup(name, within, ids, most)
+	made, wanted := r.find(name, within, ids, most)
 	if !wanted {
 		return made
 	}
 	made = state.RollUp(a.Kind, first, of)
-	w.keepRollup(name, within, ids, made)
+	r.keep(name, within, ids, made)
 	return made
 }
 
-// rollup returns the partial that replaces these, or nil and whether to make it. It would take at most that many bytes.
-func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, bytes int64) (found *state.Partial, wanted bool) {
-	c := w.cache
+// find returns the partial that replaces these, or nil and whether to make it. It would take at most that many bytes.
+func (r *Rollups) find(name rollupName, within calendar.Interval, of []uint64, bytes int64) (found *state.Partial, wanted bool) {
+	c, w := r.shelf.cache, r.shelf
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shelves[w.subject] != w {
 		return nil, false
 	}
-	all := w.rolledUp[name]
+	all := r.named[name]
 	if all == nil {
-		all = &rollups{of: map[calendar.Interval]rollup{}, size: emptySize}
-		w.rolledUp[name] = all
+		all = &rolledUp{of: map[calendar.Interval]rollup{}, size: emptySize}
+		r.named[name] = all
 		c.size += all.size
 	}
 	all.used = c.tick()
 	switch known, ok := all.of[within]; {
 	case !ok || !slices.Equal(known.of, of):
-		c.putRollup(all, within, rollup{of: of, since: all.used})
+		c.size += all.put(within, rollup{of: of, since: all.used})
 		c.shrink()
 		return nil, false
 	case known.Partial != nil:
@@ -101,30 +107,31 @@ func (w *Shelf) rollup(name rollupName, within calendar.Interval, of []uint64, b
 		if wanted {
 			known.reserved = bytes
 		}
-		c.putRollup(all, within, known)
+		c.size += all.put(within, known)
 		return nil, wanted
 	}
 }
 
-// keepRollup keeps a partial that stands for these, if nothing came between.
-func (w *Shelf) keepRollup(name rollupName, within calendar.Interval, of []uint64, made *state.Partial) {
-	c := w.cache
+// keep holds a partial that stands for these, if nothing came between.
+func (r *Rollups) keep(name rollupName, within calendar.Interval, of []uint64, made *state.Partial) {
+	c, w := r.shelf.cache, r.shelf
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if all := w.rolledUp[name]; all != nil && slices.Equal(all.of[within].of, of) && c.shelves[w.subject] == w {
-		c.putRollup(all, within, rollup{of: of, Partial: made})
+	if all := r.named[name]; all != nil && slices.Equal(all.of[within].of, of) && c.shelves[w.subject] == w {
+		c.size += all.put(within, rollup{of: of, Partial: made})
 		c.shrink()
 	}
 }
 
-func (c *Cache) putRollup(all *rollups, within calendar.Interval, r rollup) {
-	grown := r.size()
+// put adds a rollup in place of an earlier one, and returns how many bytes more the rollups take.
+func (all *rolledUp) put(within calendar.Interval, r rollup) (grown int64) {
+	grown = r.size()
 	if before, ok := all.of[within]; ok {
 		grown -= before.size()
 	}
 	all.of[within] = r
 	all.size += grown
-	c.size += grown
+	return grown
 }
 
 // makeRoom forgets what was not used since then until there is room for some bytes, and reports whether there is. If they do not fit
@@ -141,8 +148,8 @@ func (c *Cache) makeRoom(bytes int64, since uint64) bool {
 // unused returns the bytes of partials that were not used since then.
 func (c *Cache) unused(since uint64) (bytes int64) {
 	for _, w := range c.shelves {
-		bytes += w.dictionarySize
-		for _, all := range w.rolledUp {
+		bytes += w.Dictionaries.size
+		for _, all := range w.Rollups.named {
 			if all.used < since {
 				bytes += all.size
 			}
@@ -161,15 +168,15 @@ func (c *Cache) forgetRollup(before uint64) bool {
 	var from *Shelf
 	var name rollupName
 	for _, w := range c.shelves {
-		for n, all := range w.rolledUp {
+		for n, all := range w.Rollups.named {
 			if all.used < before {
 				before, from, name = all.used, w, n
 			}
 		}
 	}
 	if from != nil {
-		c.size -= from.rolledUp[name].size
-		delete(from.rolledUp, name)
+		c.size -= from.Rollups.named[name].size
+		delete(from.Rollups.named, name)
 	}
 	return from != nil
 }

@@ -12,22 +12,20 @@ import (
 // A Shelf holds the partials of one subject. Its numbers of keys and members are valid for this shelf alone.
 type Shelf struct {
 	*state.Numbering // which only the goroutine that holds the lock of the shelf extends
+	*Dictionaries
+
+	Admission *Admission
+	Stored    *Stored
+	Rollups   *Rollups
 
 	cache    *Cache
 	subject  store.Subject
-	building chan struct{} // held by who adds, who alone numbers keys and members
+	building chan struct{} // held by the goroutine that adds: it alone numbers keys and members
 	begun    uint64        // when, on the clock of the cache
 
 	// Guarded by cache.mu.
 	aggregates map[string]*shelved // by name
-	rolledUp   map[rollupName]*rollups
-	asked      map[string]*asked // by the names of aggregates
-	size       int64             // bytes of keys and members
-
-	dictionaries   map[dictionaryName]*state.Dictionary
-	dictionarySize int64
-	stored         map[int64]map[calendar.Interval]uint64 // versions of what a store has, by name; nil: not known
-	storedSize     int64                                  // bytes of stored, which size has, too
+	size       int64               // bytes of keys and members, and of Stored
 }
 
 // shelved holds the partials of one aggregate.
@@ -170,7 +168,7 @@ func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []c
 		c.size += grown
 	case nil: // c forgot w meanwhile
 		c.shelves[w.subject] = w
-		c.size += w.size + w.dictionarySize
+		c.size += w.size + w.Dictionaries.size
 	default:
 		return // and has another one
 	}

@@ -6,13 +6,20 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// This file knows which states a store has of a subject.
+// A Stored has the versions of the states that a store has of the subject of a shelf. It is safe for concurrent use.
+type Stored struct {
+	shelf *Shelf
 
-// IsStoredKnown reports whether it is known what a store has of w.
-func (w *Shelf) IsStoredKnown() bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	return w.stored != nil
+	// Guarded by Cache.mu.
+	versions map[int64]map[calendar.Interval]uint64 // by name; nil: not known
+	size     int64                                  // bytes of versions; Shelf.size has them, too
+}
+
+// IsKnown reports whether it is known what the store has.
+func (s *Stored) IsKnown() bool {
+	s.shelf.cache.mu.Lock()
+	defer s.shelf.cache.mu.Unlock()
+	return s.versions != nil
 }
 
 // A StoredVersion says that a store has something called by a number of a stretch, of which version.
@@ -22,57 +29,58 @@ type StoredVersion struct {
 	Version uint64
 }
 
-// SetStored notes all that a store has of w.
-func (w *Shelf) SetStored(all []StoredVersion) {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	w.stored = map[int64]map[calendar.Interval]uint64{}
-	w.noteStored(all)
+// Set notes all that the store has.
+func (s *Stored) Set(all []StoredVersion) {
+	s.shelf.cache.mu.Lock()
+	defer s.shelf.cache.mu.Unlock()
+	s.versions = map[int64]map[calendar.Interval]uint64{}
+	s.note(all)
 	const bytes = 64 // of each, about
-	grown := bytes*int64(len(all)) - w.storedSize
-	w.storedSize += grown
+	grown := bytes*int64(len(all)) - s.size
+	s.size += grown
+	w := s.shelf
 	w.size += grown
 	if w.cache.shelves[w.subject] == w {
 		w.cache.size += grown
 	}
 }
 
-// NoteStored notes what was stored; version 0: what is there is of no use.
-func (w *Shelf) NoteStored(some []StoredVersion) {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	if w.stored != nil {
-		w.noteStored(some)
+// Note notes what was stored; version 0: what is there is of no use.
+func (s *Stored) Note(some []StoredVersion) {
+	s.shelf.cache.mu.Lock()
+	defer s.shelf.cache.mu.Unlock()
+	if s.versions != nil {
+		s.note(some)
 	}
 }
 
-func (w *Shelf) noteStored(some []StoredVersion) {
+func (s *Stored) note(some []StoredVersion) {
 	for _, one := range some {
-		if w.stored[one.Name] == nil {
-			w.stored[one.Name] = map[calendar.Interval]uint64{}
+		if s.versions[one.Name] == nil {
+			s.versions[one.Name] = map[calendar.Interval]uint64{}
 		}
-		w.stored[one.Name][one.Of] = one.Version
+		s.versions[one.Name][one.Of] = one.Version
 	}
 }
 
-// StoredVersions returns the versions of the stored states with a name, by interval. 0 means that none is known.
-func (w *Shelf) StoredVersions(name int64, of []calendar.Interval) []uint64 {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
+// Versions returns the versions of the stored states with a name, by interval. 0 means that none is known.
+func (s *Stored) Versions(name int64, of []calendar.Interval) []uint64 {
+	s.shelf.cache.mu.Lock()
+	defer s.shelf.cache.mu.Unlock()
 	versions := make([]uint64, len(of))
-	if known := w.stored[name]; known != nil {
-		for i, s := range of {
-			versions[i] = known[s]
+	if known := s.versions[name]; known != nil {
+		for i, day := range of {
+			versions[i] = known[day]
 		}
 	}
 	return versions
 }
 
-// HasOtherStored reports whether a store has something by other names than these.
-func (w *Shelf) HasOtherStored(names []int64) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	for name := range w.stored {
+// HasOthers reports whether the store has something by other names than these.
+func (s *Stored) HasOthers(names []int64) bool {
+	s.shelf.cache.mu.Lock()
+	defer s.shelf.cache.mu.Unlock()
+	for name := range s.versions {
 		if !slices.Contains(names, name) {
 			return true
 		}

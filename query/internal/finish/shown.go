@@ -1,0 +1,46 @@
+package finish
+
+import (
+	"fmt"
+
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+)
+
+// Shown returns a table of rows of p as answers have it: rounded, in its zone, and with date where the dimensions of a choice name it.
+func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
+	rows.RoundRows(p.Type)
+	if c := p.Type.Choice; c != nil && c.Date >= 0 && p.Type.Shape == catalog.Series {
+		return rows.Moved(len(c.Fields), c.Date).In(p.Range.Zone)
+	}
+	return rows.In(p.Range.Zone)
+}
+
+// LacksProperty reports whether rows of p show nothing of a property that p has a metric of: then perhaps no row has it.
+func LacksProperty(p *plan.Plan, rows *answer.Table) bool {
+	for _, key := range p.Type.Choice.Properties {
+		shows := false
+		for i, m := range p.Type.OutputMetrics {
+			c := rows.ColumnAt(len(p.Group) + i)
+			for row := range rows.Len() {
+				shows = shows || m.Property == key && !c.Null(row) && c.Number(row) != 0
+			}
+		}
+		if !shows {
+			return true
+		}
+	}
+	return false
+}
+
+// PropertyNotes returns a note for each property that no row has, by counts of the rows that have them.
+func PropertyNotes(p *plan.Plan, counts *answer.Table) (notes []string) {
+	for i, key := range p.Type.Choice.Properties {
+		if counts.Len() == 0 || counts.ColumnAt(i).Number(0) == 0 {
+			notes = append(notes, fmt.Sprintf("no row of the range that passes the filters has the property %s", ask.Quote(key)))
+		}
+	}
+	return notes
+}
