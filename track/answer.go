@@ -7,6 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/intake"
 )
 
 // The values of the field status.
@@ -172,7 +173,7 @@ const maxBotName = 40
 
 // botName returns the name under which a bot is counted.
 func botName(name string) string {
-	return cut(address.Clean(strings.ToValidUTF8(name, "")), maxBotName)
+	return intake.Cut(address.Clean(strings.ToValidUTF8(name, "")), maxBotName)
 }
 
 // refuse implements front.Config.Refuse.

@@ -1,12 +1,7 @@
 package track
 
 import (
-	"cmp"
-	"net/url"
-	"strings"
-
-	"github.com/sightline-analytics/sightline/internal/address"
-	"github.com/sightline-analytics/sightline/internal/referrer"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -16,21 +11,8 @@ func (f *fields) campaign(e *store.Event) {
 	if e.ReferrerDomain != "" {
 		return
 	}
-	query := f.landing()
-	inQuery := func(name string) string { return cut(address.Clean(query.Get(name)), maxUTM) }
-	source := cmp.Or(e.UTMSource, inQuery("utm_source"), f.text(maxUTM, "ref"), inQuery("ref"), f.text(maxUTM, "source"), inQuery("source"))
-	domain, kind := referrer.Campaign(source, cmp.Or(e.UTMMedium, inQuery("utm_medium")))
-	e.ReferrerDomain, e.CampaignKind = domain, string(kind)
-}
-
-// landing returns the parameters in the query of the item's address, without invalid ones.
-func (f *fields) landing() url.Values {
-	s, _, _ := f.raw("path")
-	s, _, _ = strings.Cut(s, "#")
-	_, query, ok := strings.Cut(s, "?")
-	if !ok {
-		return nil
-	}
-	parameters, _ := url.ParseQuery(query)
-	return parameters
+	landing, _, _ := f.raw("path")
+	e.ReferrerDomain, e.CampaignKind = intake.Campaign(intake.Parameters(landing), intake.Tags{
+		Source: e.UTMSource, Medium: e.UTMMedium, Ref: f.text(intake.MaxUTM, "ref"), OtherSource: f.text(intake.MaxUTM, "source"),
+	})
 }

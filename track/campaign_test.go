@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/intake"
 )
 
 // TestCampaignSources checks which source and which kind of source are stored for a page view.
 func TestCampaignSources(t *testing.T) {
-	long := strings.Repeat("ü", maxUTM+1)
+	long := strings.Repeat("ü", intake.MaxUTM+1)
 	for _, c := range []struct{ why, fields, want string }{
 		{"a host", `"utm_source":"chatgpt.com"`, "chatgpt.com ai"},
 		{"a name", `"utm_source":"ChatGPT"`, "chatgpt.com ai"},
@@ -25,8 +27,8 @@ func TestCampaignSources(t *testing.T) {
 		{"utm_source of the query before the field ref", `"ref":"a","path":"https://shop.com/?utm_source=b"`, "b other"},
 		{"a bad escape in the query", `"path":"https://shop.com/?%zz=1&ref=a"`, "a other"},
 		{"a query of the fragment is none", `"path":"https://shop.com/#/a?ref=b"`, " "},
-		{"a long text is cut", `"ref":"` + long + `"`, long[:2*maxUTM] + " other"},
-		{"a long text of the query is cut", `"path":"/?ref=` + long + `"`, long[:2*maxUTM] + " other"},
+		{"a long text is cut", `"ref":"` + long + `"`, long[:2*intake.MaxUTM] + " other"},
+		{"a long text of the query is cut", `"path":"/?ref=` + long + `"`, long[:2*intake.MaxUTM] + " other"},
 		{"a referrer counts", `"utm_source":"chatgpt.com","referrer":"https://www.google.com/"`, "google.com "},
 		{"the website is no referrer", `"utm_source":"chatgpt.com","referrer":"https://shop.com/a"`, "chatgpt.com ai"},
 		{"direct is no source", `"utm_source":"(direct)","utm_medium":"email"`, " "},

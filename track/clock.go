@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/intake"
 )
 
 // oldest is the earliest valid time.
@@ -76,37 +77,22 @@ func (c *clock) corrected(f *fields, t time.Time) time.Time {
 	if !ok || max(ahead, -ahead) <= maxClockError.Milliseconds() {
 		return t
 	}
-	if moved := time.UnixMilli(t.UnixMilli() - ahead).UTC(); sane(moved) {
+	if moved := time.UnixMilli(t.UnixMilli() - ahead).UTC(); intake.Sane(moved) {
 		return moved
 	}
 	return t
 }
 
-// layouts are the forms of times in text. Times without a zone are UTC. A space instead of T, lower-case letters, and
-// UTC instead of Z are normalised first.
-var layouts = [...]string{
-	time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999Z07", "2006-01-02T15:04:05.999999999",
-	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07", "2006-01-02T15:04", time.DateOnly,
-	"20060102T150405.999999999Z07:00", "20060102T150405.999999999Z0700", "20060102T150405.999999999Z07", "20060102T150405.999999999",
-	"20060102T1504Z0700", "20060102T1504", "20060102",
-}
-
-// textLayouts are the forms of times that begin with the name of a day.
-var textLayouts = [...]string{time.RFC1123, time.RFC1123Z, "Mon, 2 Jan 2006 15:04:05 MST", "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.ANSIC}
-
 // anInstant describes valid times in error messages.
 const anInstant = "milliseconds since 1970, or a date and time of ISO 8601 as 2026-03-04T12:00:00Z"
 
-const (
-	maxMillis  = 1e15 // beyond the range of every store, and exact as a float
-	maxSeconds = 1e11 // smaller numbers are seconds; as milliseconds they would end in 1973
-)
+const maxMillis = 1e15 // beyond the range of every store, and exact as a float
 
 // instant returns an optional time: seconds or milliseconds since 1970, or text.
 func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
 	v, name := f.get(names...)
 	if s, text := v.(string); text {
-		if t, ok := parseInstant(s); ok {
+		if t, ok := intake.Instant(s); ok {
 			return t, name, true
 		}
 	}
@@ -114,43 +100,12 @@ func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
 	if !ok {
 		return time.Time{}, name, false
 	}
-	if math.Abs(n) < maxSeconds {
+	if math.Abs(n) < intake.MaxSeconds {
 		n *= 1000
 	}
-	if t = time.UnixMilli(int64(max(min(n, maxMillis), -maxMillis))).UTC(); !sane(t) {
+	if t = time.UnixMilli(int64(max(min(n, maxMillis), -maxMillis))).UTC(); !intake.Sane(t) {
 		f.drop(name)
 		return time.Time{}, name, false
 	}
 	return t, name, true
 }
-
-// parseInstant parses a time in one of the usual forms, in whole milliseconds.
-func parseInstant(s string) (time.Time, bool) {
-	s = strings.TrimSpace(s)
-	tried := layouts[:]
-	switch {
-	case s == "":
-		return time.Time{}, false
-	case s[0] < '0' || s[0] > '9':
-		tried = textLayouts[:]
-	default:
-		s = strings.ToUpper(s)
-		for _, zone := range []string{" UTC", " GMT", "UTC", "GMT", " Z"} {
-			if rest, found := strings.CutSuffix(s, zone); found {
-				s = rest + "Z"
-				break
-			}
-		}
-		s = strings.Replace(s, " ", "T", 1)
-		s = strings.Replace(s, " ", "", 1) // before an offset
-	}
-	for _, layout := range tried {
-		if t, err := time.Parse(layout, s); err == nil && sane(t) {
-			return t.UTC().Truncate(time.Millisecond), true
-		}
-	}
-	return time.Time{}, false
-}
-
-// sane reports whether every store can hold t.
-func sane(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -106,7 +107,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.MaxBody < 0 {
 		faults = append(faults, fmt.Errorf("track: Config.MaxBody must not be negative: %d", cfg.MaxBody))
 	}
-	known, err := newUserAgents()
+	known, err := intake.NewAgents()
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return nil, err
 	}

@@ -3,13 +3,11 @@ package track
 import (
 	"context"
 
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
-const (
-	maxName   = 255
-	maxSource = 64
-)
+const maxSource = 64
 
 // custom reads an item of /track, of /events, its older form, or of an even older form, which is sent to /.
 func (r *reader) custom(ctx context.Context, f *fields, site store.Website) (row, error) {
@@ -19,24 +17,11 @@ func (r *reader) custom(ctx context.Context, f *fields, site store.Website) (row
 	}
 	e := store.Event{
 		Website: site.ID, ID: s.id, Kind: store.Custom, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Name: f.need(maxName, "name", "eventName"), Path: f.path(),
+		Name: f.need(intake.MaxName, "name", "eventName"), Path: f.path(),
 		Namespace: f.text(maxSource, "namespace"), Source: f.text(maxSource, "source"), Properties: f.properties(),
 	}
 	if p := f.problem(); p != nil {
 		return row{}, p
 	}
 	return eventRow(kindCustom, e), nil
-}
-
-// cut returns the longest prefix of s with at most n UTF-16 units.
-func cut(s string, n int) string {
-	for i, r := range s {
-		if n--; r > 0xffff {
-			n--
-		}
-		if n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -26,8 +27,8 @@ func (r *reader) span(ctx context.Context, f *fields, site store.Website) (row, 
 		Website: site.ID, ID: base.id, Time: r.clock.moment(f), Identity: base.Identity, Agent: base.Agent,
 		Path: f.needPath(), ExitType: f.exit(), PageIndex: f.measure(maxCount, 0, "pageIndex", "page_index"),
 		// Seconds are converted to milliseconds.
-		TimeOnPage:       f.measure(maxOnPage, 3, "timeOnPage", "time_on_page"),
-		ActiveTime:       f.measure(maxOnPage, 3, "activeTime", "active_time"),
+		TimeOnPage:       f.measure(intake.MaxOnPage, 3, "timeOnPage", "time_on_page"),
+		ActiveTime:       f.measure(intake.MaxOnPage, 3, "activeTime", "active_time"),
 		FirstInteraction: f.measure(maxFirstTouch, 0, "timeToFirstInteraction", "time_to_first_interaction"),
 		MaxScrollDepth:   f.percent("maxScrollDepth", "max_scroll_depth"),
 		Scrolls:          f.count("scrollCount", "scroll_count"),

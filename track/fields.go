@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/internal/mistake"
-	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -43,7 +43,7 @@ const maxDropped = 100
 // drop records that an optional field was cut or left out.
 func (f *fields) drop(name string) {
 	if len(f.dropped) < maxDropped && !slices.Contains(f.dropped, name) {
-		f.dropped = append(f.dropped, cut(name, maxPropertyKey))
+		f.dropped = append(f.dropped, intake.Cut(name, intake.MaxPropertyKey))
 	}
 }
 
@@ -111,11 +111,11 @@ func (f *fields) text(limit int, names ...string) string {
 
 // bounded cuts s to limit UTF-16 units, between characters.
 func (f *fields) bounded(s string, limit int, name string) string {
-	if len(s) <= limit || units(s) <= limit {
-		return s
+	text, whole := intake.Bound(s, limit)
+	if !whole {
+		f.drop(name)
 	}
-	f.drop(name)
-	return strings.TrimSpace(cut(s, limit))
+	return text
 }
 
 // need returns a required text, cleaned and cut to limit UTF-16 units.
@@ -156,7 +156,7 @@ func (f *fields) pathOf(s, name string) string {
 	if s == "" {
 		return ""
 	}
-	return f.bounded(address.Path(s), maxText, name)
+	return f.bounded(address.Path(s), intake.MaxText, name)
 }
 
 // referrer returns the page that a visitor came from, and its domain, for a website with this domain. The page has no
@@ -166,12 +166,11 @@ func (f *fields) referrer(domain string) (page, from string) {
 	if !ok {
 		f.drop(name)
 	}
-	ref := address.Clean(s)
-	from = referrer.Domain(ref, domain)
-	if from == "" && referrer.Host(ref) == "" {
-		return "", "" // not an address
+	page, from, whole := intake.Referrer(s, domain)
+	if !whole {
+		f.drop(name)
 	}
-	return f.bounded(address.Page(ref), maxText, name), from
+	return page, from
 }
 
 // number returns an optional number. ok is false if the field is absent or not a finite number.
@@ -234,16 +233,4 @@ func scaled(v float64, digits int) int64 {
 		return 0
 	}
 	return int64(math.Round(x))
-}
-
-// units returns the length of s in UTF-16 units, as senders count.
-func units(s string) int {
-	n := 0
-	for _, r := range s {
-		n++
-		if r > 0xffff {
-			n++
-		}
-	}
-	return n
 }

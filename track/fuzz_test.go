@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -53,7 +54,7 @@ func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error)
 				s.t.Errorf("a count of %d", n)
 			}
 		}
-		if p.TimeOnPage.V < 0 || p.TimeOnPage.V > maxOnPage*1000 || p.ActiveTime.V < 0 || p.ActiveTime.V > maxOnPage*1000 || p.MaxScrollDepth.V > 100 {
+		if p.TimeOnPage.V < 0 || p.TimeOnPage.V > intake.MaxOnPage*1000 || p.ActiveTime.V < 0 || p.ActiveTime.V > intake.MaxOnPage*1000 || p.MaxScrollDepth.V > 100 {
 			s.t.Errorf("measures beyond their limits: %+v", p)
 		}
 	}

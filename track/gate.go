@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -202,11 +203,11 @@ func (g *gate) sender() string {
 }
 
 // isBot reports whether the sender, with the facts ua, is a bot. It counts requests of bots.
-func (g *gate) isBot(ua userAgent) bool {
-	if !ua.bot && agent.Cut(g.request.UserAgent()) != "" {
+func (g *gate) isBot(ua intake.Agent) bool {
+	if !ua.Bot && agent.Cut(g.request.UserAgent()) != "" {
 		return false
 	}
-	g.blocked.add(blockedKind{g.home, botReason, botName(ua.name)})
+	g.blocked.add(blockedKind{g.home, botReason, botName(ua.Name)})
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -47,7 +48,7 @@ func (f *fields) traits() map[string]any {
 	all := make(map[string]any, len(o))
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		clean, field := address.Clean(key), name+"."+key
-		if clean == "" || units(clean) > maxTraitKey {
+		if clean == "" || intake.Units(clean) > maxTraitKey {
 			f.drop(field)
 			continue
 		}
@@ -57,7 +58,7 @@ func (f *fields) traits() map[string]any {
 		case string:
 			all[clean] = f.bounded(address.Clean(v), maxTrait, field)
 		case json.Number:
-			if plain, ok := storable(v, 0); ok {
+			if plain, ok := intake.Number(v); ok {
 				all[clean] = plain
 			} else {
 				f.drop(field)

@@ -4,26 +4,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/uuid"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 const (
-	maxText     = 2048
 	maxEventID  = 512
-	maxTitle    = 512
-	maxPageName = 128
-	maxTimezone = 64
-	maxUTM      = 128
-	maxLoad     = 600_000 // ms
-	maxOnPage   = 604_800 // s; 7 days
 	maxInteract = 10_000
 )
 
@@ -79,7 +70,7 @@ func (f *fields) eventID() string {
 	switch s = address.Clean(s); {
 	case !ok:
 		f.drop(name)
-	case units(s) > maxEventID:
+	case intake.Units(s) > maxEventID:
 		f.drop(name)
 		sum := sha256.Sum256([]byte(s))
 		return hex.EncodeToString(sum[:])
@@ -97,18 +88,18 @@ func (r *reader) event(ctx context.Context, f *fields, site store.Website) (row,
 	}
 	e := store.Event{
 		Website: site.ID, ID: s.id, Kind: store.PageEvent, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Name: f.need(maxPageName, "name"), Path: f.needPath(), Title: f.text(maxTitle, "title"),
-		UTMSource: f.text(maxUTM, "utm_source"), UTMMedium: f.text(maxUTM, "utm_medium"), UTMCampaign: f.text(maxUTM, "utm_campaign"),
-		UTMTerm: f.text(maxUTM, "utm_term"), UTMContent: f.text(maxUTM, "utm_content"), GCLID: f.text(maxUTM, "gclid"),
-		Language: f.shaped(language, "language"), Timezone: f.text(maxTimezone, "timezone"),
-		Screen: f.shaped(size, "screen_resolution"), Viewport: f.shaped(size, "viewport_size"),
+		Name: f.need(intake.MaxPageName, "name"), Path: f.needPath(), Title: f.text(intake.MaxTitle, "title"),
+		UTMSource: f.text(intake.MaxUTM, "utm_source"), UTMMedium: f.text(intake.MaxUTM, "utm_medium"), UTMCampaign: f.text(intake.MaxUTM, "utm_campaign"),
+		UTMTerm: f.text(intake.MaxUTM, "utm_term"), UTMContent: f.text(intake.MaxUTM, "utm_content"), GCLID: f.text(intake.MaxUTM, "gclid"),
+		Language: f.shaped(intake.Language, "language"), Timezone: f.text(intake.MaxTimezone, "timezone"),
+		Screen: f.shaped(intake.Size, "screen_resolution"), Viewport: f.shaped(intake.Size, "viewport_size"),
 		Properties: f.properties(),
 	}
 	e.Referrer, e.ReferrerDomain = f.referrer(site.Domain)
 	f.campaign(&e)
-	load, dom, ttfb := f.measure(maxLoad, 0, "load_time"), f.measure(maxLoad, 0, "dom_ready_time"), f.measure(maxLoad, 0, "ttfb")
+	load, dom, ttfb := f.measure(intake.MaxLoad, 0, "load_time"), f.measure(intake.MaxLoad, 0, "dom_ready_time"), f.measure(intake.MaxLoad, 0, "ttfb")
 	// Seconds are converted to milliseconds.
-	onPage, scroll, clicks := f.measure(maxOnPage, 3, "time_on_page"), f.percent("scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
+	onPage, scroll, clicks := f.measure(intake.MaxOnPage, 3, "time_on_page"), f.percent("scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
 	switch e.Name {
 	case "screen_view", "page_view":
 		e.Kind, e.LoadTime, e.DOMReadyTime, e.TTFB = store.Pageview, load, dom, ttfb
@@ -131,7 +122,7 @@ func (r *reader) click(ctx context.Context, f *fields, site store.Website) (row,
 	}
 	e := store.Event{
 		Website: site.ID, ID: s.id, Kind: store.Click, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Path: f.path(), Href: f.need(maxText, "href"), Text: f.text(maxText, "text"), Properties: f.properties(),
+		Path: f.path(), Href: f.need(intake.MaxText, "href"), Text: f.text(intake.MaxText, "text"), Properties: f.properties(),
 	}
 	if p := f.problem(); p != nil {
 		return row{}, p
@@ -149,29 +140,4 @@ func (f *fields) shaped(shape func(string) string, name string) string {
 		f.drop(name)
 	}
 	return shown
-}
-
-// tag matches language tags, such as en or pt-BR.
-var tag = regexp.MustCompile(`^[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8}){0,7}$`)
-
-// language returns s if it looks like a language tag.
-func language(s string) string {
-	if !tag.MatchString(s) {
-		return ""
-	}
-	return s
-}
-
-// size returns s if it has the form WxH, with sides from 240 to 10 000.
-func size(s string) string {
-	w, h, ok := strings.Cut(strings.ToLower(s), "x")
-	if !ok || !side(w) || !side(h) {
-		return ""
-	}
-	return w + "x" + h
-}
-
-func side(s string) bool {
-	n, err := strconv.Atoi(s)
-	return err == nil && n >= 240 && n <= 10_000
 }

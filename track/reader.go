@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -43,18 +44,24 @@ type read func(r *reader, ctx context.Context, f *fields, site store.Website) (r
 // A sender finds the facts about the sender of a request.
 type sender struct {
 	request *front.Request
-	agents  *userAgents
+	agents  *intake.Agents
 	places  locator
 	agent   *store.Agent // set on first use
 }
 
-// userAgent returns the facts from the sender's user agent.
-func (s *sender) userAgent() userAgent { return s.agents.of(s.request) }
+// userAgent returns the facts from the sender's user agent and its client hints. The names of headers are in the canonical form
+// of net/http, because other spellings cost an allocation each.
+func (s *sender) userAgent() intake.Agent {
+	h := s.request.Header
+	return s.agents.ReadHinted(s.request.UserAgent(), agent.Hints{
+		Brands: h.Get("Sec-Ch-Ua"), Platform: h.Get("Sec-Ch-Ua-Platform"), Mobile: h.Get("Sec-Ch-Ua-Mobile"),
+	})
+}
 
 // facts returns the facts from the sender's user agent and address.
 func (s *sender) facts() store.Agent {
 	if s.agent == nil {
-		a := s.userAgent().agent
+		a := s.userAgent().Agent
 		if a.DeviceType == "" {
 			a.DeviceType = agent.Desktop
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -72,9 +73,9 @@ func TestReaderReportsEveryMistake(t *testing.T) {
 	}
 }
 
-func agents(t *testing.T) *userAgents {
+func agents(t *testing.T) *intake.Agents {
 	t.Helper()
-	all, err := newUserAgents()
+	all, err := intake.NewAgents()
 	if err != nil {
 		t.Fatal(err)
 	}

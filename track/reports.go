@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/country"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -26,17 +27,17 @@ func (r *reader) visit(_ context.Context, f *fields, _ store.Website) (row, erro
 		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: r.clock.moment(f),
 	}
 	v.Referrer, v.ReferrerDomain = f.referrer("")
-	ua := r.sender.agents.read(f.text(maxText, "userAgent", "user_agent"))
+	ua := r.sender.agents.Read(f.text(intake.MaxText, "userAgent", "user_agent"))
 	location := r.visitLocation(f)
 	if p := f.problem(); p != nil {
 		return row{}, p
 	}
 	one := row{taken: taken{kind: kindVisit, id: v.ID}, subject: store.Subject{Kind: store.KindLink, ID: v.Link}}
-	if ua.bot {
+	if ua.Bot {
 		one.ignored = botReason
 		return one, nil
 	}
-	v.Agent = ua.agent
+	v.Agent = ua.Agent
 	location.put(&v.Agent)
 	one.add = func(b *store.Batch) { b.Visits = append(b.Visits, v) }
 	return one, nil
@@ -67,10 +68,10 @@ func (r *reader) visitLocation(f *fields) Location {
 // check reads an item of /uptime-checks.
 func (r *reader) check(_ context.Context, f *fields, _ store.Website) (row, error) {
 	k := store.Check{
-		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: r.clock.moment(f), URL: f.text(maxText, "url"),
+		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: r.clock.moment(f), URL: f.text(intake.MaxText, "url"),
 		Status: f.status(), HTTPCode: f.measure(maxHTTPCode, 0, "httpCode", "http_code").V,
 		TTFB: f.measure(maxResponse, 0, "ttfbMs", "ttfb_ms"), Total: f.measure(maxResponse, 0, "totalMs", "total_ms"),
-		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(maxText, "error"),
+		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(intake.MaxText, "error"),
 	}
 	if _, _, ok := f.instant("timestamp"); !ok {
 		f.fail("timestamp", "required", mistake.Required+", as "+anInstant)

@@ -9,13 +9,12 @@ import (
 	"hash"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/internal/address"
-	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -34,7 +33,7 @@ func (l locator) of(r *front.Request) Location {
 	if l.header == "" || !l.proxies.Trusts(r.Request) {
 		return p
 	}
-	code, ok := alpha2(r.Header.Get(l.header))
+	code, ok := intake.Country(r.Header.Get(l.header))
 	if ok && code != p.Country {
 		return Location{Country: code}
 	}
@@ -47,7 +46,7 @@ func (l locator) at(ip netip.Addr) Location {
 		return Location{}
 	}
 	p := l.geo.Locate(ip)
-	code, ok := alpha2(p.Country)
+	code, ok := intake.Country(p.Country)
 	if !ok {
 		return Location{}
 	}
@@ -57,24 +56,11 @@ func (l locator) at(ip netip.Addr) Location {
 // put stores p in a.
 func (p Location) put(a *store.Agent) { a.Country, a.Region, a.City = p.Country, p.Region, p.City }
 
-// alpha2 returns a country code in upper case, and whether s is a code.
-func alpha2(s string) (string, bool) {
-	s = strings.TrimSpace(s)
-	if len(s) != 2 {
-		return "", false
-	}
-	code, ok := country.Code(s)
-	return code, ok && strings.EqualFold(code, s)
-}
-
-// maxVisitorID is the maximum length of ids of visitors, profiles and sessions; longer ids are cut.
-const maxVisitorID = 128
-
 // visitorID returns an optional id of a visitor, profile or session. It leaves out placeholders that programs send by
 // mistake, since they would merge all visitors into one.
 func (f *fields) visitorID(names ...string) string {
-	id := f.text(maxVisitorID, names...)
-	if isPlaceholder(id) {
+	id := f.text(intake.MaxID, names...)
+	if intake.Placeholder(id) {
 		_, name := f.get(names...)
 		f.drop(name)
 		return ""
@@ -84,24 +70,12 @@ func (f *fields) visitorID(names ...string) string {
 
 // needID returns a required id of a person.
 func (f *fields) needID(names ...string) string {
-	id := f.need(maxVisitorID, names...)
-	if isPlaceholder(id) {
+	id := f.need(intake.MaxID, names...)
+	if intake.Placeholder(id) {
 		_, name := f.get(names...)
 		f.fail(name, "invalid_value", mistake.Want("the id of a person", strconv.Quote(id)))
 	}
 	return id
-}
-
-// isPlaceholder reports whether programs typically send id if they have no id.
-func isPlaceholder(id string) bool {
-	if len(id) > len("[object object]") {
-		return false
-	}
-	switch strings.ToLower(id) {
-	case "undefined", "null", "nan", "none", "nil", "0", "-1", "true", "false", "[object object]", "anonymous", "guest", "unknown":
-		return true
-	}
-	return false
 }
 
 // wantsRaw reports whether the visitor id is stored as sent. By default it is not. The item can set anonymizeVisitorIds

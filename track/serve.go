@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/intake"
 )
 
 // timeout limits a request, except for the write of its rows. The write has its own writeTimeout and continues if the
@@ -16,7 +17,7 @@ const timeout = 30 * time.Second
 // handler is safe for concurrent use.
 type handler struct {
 	cfg        Config
-	userAgents *userAgents
+	userAgents *intake.Agents
 	places     locator
 	blocked    *blockedCounter
 	usage      *usageCache

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -25,7 +26,7 @@ func (r *reader) failure(ctx context.Context, f *fields, site store.Website) (ro
 	}
 	e := store.Error{
 		Website: site.ID, ID: s.id, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Path: f.needPath(), Message: f.need(maxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
+		Path: f.needPath(), Message: f.need(intake.MaxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
 		Filename: f.text(maxFilename, "filename"), Stack: f.text(maxStack, "stack"),
 		Line: f.measure(maxLine, 0, "lineno", "line"), Col: f.measure(maxLine, 0, "colno", "col"),
 	}
@@ -48,11 +49,11 @@ var metrics = [...]struct {
 	limit  float64
 	digits int
 }{
-	{"FCP", maxLoad, 0},
-	{"LCP", maxLoad, 0},
+	{"FCP", intake.MaxLoad, 0},
+	{"LCP", intake.MaxLoad, 0},
 	{"CLS", 10, 4},
-	{"INP", maxLoad, 0},
-	{"TTFB", maxLoad, 0},
+	{"INP", intake.MaxLoad, 0},
+	{"TTFB", intake.MaxLoad, 0},
 	{"FPS", 1000, 0},
 }
 

@@ -1,12 +1,10 @@
 package track
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 const (
@@ -93,23 +91,5 @@ func TestClientHints(t *testing.T) {
 		if a := rows[0].Agent; a.BrowserName != c.browser || a.OSName != c.system || a.DeviceType != c.device {
 			t.Errorf("%+v: got %+v", c, a)
 		}
-	}
-}
-
-func TestUserAgentCacheIsBounded(t *testing.T) {
-	u, err := newUserAgents()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range maxUserAgents + 10 {
-		u.look(sent{"x", agent.Hints{Brands: fmt.Sprint(i)}})
-	}
-	long := u.look(sent{strings.Repeat("x", 10_000), agent.Hints{Brands: strings.Repeat("b", 10_000), Platform: strings.Repeat("p", 10_000), Mobile: strings.Repeat("m", 10_000)}})
-	if !long.bot || u.recent.Len() != maxUserAgents {
-		t.Errorf("%d user agents are cached, want %d", u.recent.Len(), maxUserAgents)
-	}
-	keys := u.recent.Keys()
-	if k := keys[len(keys)-1]; len(k.text)+len(k.hints.Brands)+len(k.hints.Platform)+len(k.hints.Mobile) > agent.MaxLen {
-		t.Errorf("a cached user agent takes %d bytes", len(k.text)+len(k.hints.Brands)+len(k.hints.Platform)+len(k.hints.Mobile))
 	}
 }

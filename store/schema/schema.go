@@ -60,6 +60,9 @@ type Column struct {
 // because no statement reads it.
 func (c *Column) Derived() bool { return c.derived != nil }
 
+// OfSample reports whether each sample of an item has its own value of c, and not the item.
+func (c *Column) OfSample() bool { return c.ofSample }
+
 // Text returns the value of r in a text column.
 func (c *Column) Text(r Row) string {
 	if c.text == nil {

@@ -71,6 +71,9 @@ func (t *Table) Rows(b *store.Batch, item int) int {
 	return t.rows(Row{Batch: b, Item: item})
 }
 
+// Len returns the number of items of b that belong to t.
+func (t *Table) Len(b *store.Batch) int { return t.items(b) }
+
 // Add appends an item with one row to b.
 func (t *Table) Add(b *store.Batch, subject string) Row {
 	t.add(b)
@@ -81,6 +84,9 @@ func (t *Table) Add(b *store.Batch, subject string) Row {
 
 // Subject returns the id of the website, link or monitor that r belongs to.
 func (t *Table) Subject(r Row) string { return *t.head(r).subject }
+
+// SetSubject sets the id of the website, link or monitor that r belongs to.
+func (t *Table) SetSubject(r Row, id string) { *t.head(r).subject = id }
 
 // begin returns a table with the items that slice returns for a batch. columns follow event_id and time.
 func begin[T any](id TableID, name string, of store.SubjectKind, slice func(*store.Batch) *[]T, at func(Row) head, columns ...[]Column) Table {

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/internal/program/service"
 )
 
@@ -69,7 +70,8 @@ type commands struct {
 		Verify  verifyDerived  `cmd:"" help:"Recompute stored daily results and report differences."`
 		Rebuild rebuildDerived `cmd:"" help:"Rebuild stored daily results."`
 	} `cmd:"" help:"Check stored daily results."`
-	Copy       copyEvents `cmd:"" help:"Copy all events to ClickHouse and verify the copy."`
+	Import     importEvents `cmd:"" help:"Import access logs, and exports of other analytics."`
+	Copy       copyEvents   `cmd:"" help:"Copy all events to ClickHouse and verify the copy."`
 	Clickhouse struct {
 		Schema  printSchema   `cmd:"" help:"Print the SQL of the tables."`
 		Migrate migrateTables `cmd:"" help:"Create or update the tables."`
@@ -87,8 +89,8 @@ precedence.
 Put passwords into the environment or into files: other users of a machine can read command lines.
 @/path/to/file, such as @/etc/sightline/meta, reads the address of a database from a file.
 
-The exit status is 0 if a command succeeded, 1 if it failed, 2 if the command line is invalid, and 3
-if audit verify found damage.`
+The exit status is 0 if a command succeeded, 1 if it failed, 2 if the command line is invalid, 3 if
+audit verify found damage, and 4 if import could not read all of its files.`
 
 // help is the command "help", which works like the option --help.
 type help struct {
@@ -133,7 +135,7 @@ func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(all, append(options,
 		kong.Name("sightline"),
 		kong.Description(description),
-		kong.Vars{"version": service.Version(), "scopes": joined(auth.Scopes()), "classes": classDefaults()},
+		kong.Vars{"version": service.Version(), "scopes": joined(auth.Scopes()), "classes": classDefaults(), "formats": formatNames(), "fields": joined(importer.Fields())},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.PostBuild(nameVariables),
 		kong.WithHyphenPrefixedParameters(true), // so that a negative number reaches its own check
@@ -185,6 +187,7 @@ func report(errs io.Writer, err error) int {
 	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	var wrong *kong.ParseError
 	var damage *damageError
+	var incomplete *incompleteError
 	switch {
 	case errors.As(err, &wrong):
 		status = 2
@@ -202,6 +205,8 @@ func report(errs io.Writer, err error) int {
 		hint = fmt.Sprintf(" (help: %s --help)", at.FullPath())
 	case errors.As(err, &damage):
 		status = 3
+	case errors.As(err, &incomplete):
+		status = 4
 	}
 	_, _ = fmt.Fprintf(errs, "sightline: %s%s\n", text, hint)
 	return status

@@ -1,7 +1,7 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
-// send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement,
-// /subjects lists websites, links and monitors with rows, and /verify and /rebuild handle stored daily results. Both ends
-// are the same program, so the messages are encoded with gob.
+// send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement, POST /write
+// stores rows, /subjects lists websites, links and monitors with rows, and /verify and /rebuild handle stored daily results. Both
+// ends are the same program, so the messages are encoded with gob.
 package control
 
 import (
@@ -24,8 +24,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/embedded"
 )
 
-// A Source is a store that can list its subjects.
+// A Source is a store that can list its subjects and store rows.
 type Source interface {
+	store.Writer
 	Query(ctx context.Context, stmt store.Statement) (*store.Rows, error)
 	Subjects(ctx context.Context) ([]store.Subject, error)
 }
@@ -64,6 +65,15 @@ func Handler(events Source, seals Seals) http.Handler {
 			rows, err = events.Query(r.Context(), asked.statement())
 		}
 		reply(w, rows, err)
+	})
+	mux.HandleFunc("POST /write", func(w http.ResponseWriter, r *http.Request) {
+		var b store.Batch
+		err := gob.NewDecoder(r.Body).Decode(&b)
+		var written store.Written
+		if err == nil {
+			written, err = events.Write(r.Context(), &b)
+		}
+		reply(w, written, err)
 	})
 	mux.HandleFunc("GET /subjects", func(w http.ResponseWriter, r *http.Request) {
 		all, err := events.Subjects(r.Context())
@@ -190,6 +200,13 @@ func (c *Client) Dialect() *dialect.Dialect { return embedded.Dialect() }
 func (c *Client) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	rows := new(store.Rows)
 	return rows, c.ask(ctx, http.MethodPost, "query", wire(stmt), rows)
+}
+
+// Write implements [store.Writer] in the server.
+func (c *Client) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+	var written store.Written
+	err := c.ask(ctx, http.MethodPost, "write", b, &written)
+	return written, err
 }
 
 // Ping reports whether the server answers.

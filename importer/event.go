@@ -1,0 +1,272 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/netip"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/intake"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+	"github.com/sightline-analytics/sightline/track/agent"
+)
+
+// A skipError says why a record becomes no row.
+type skipError struct {
+	reason Reason
+	detail string
+}
+
+func (e *skipError) Error() string { return string(e.reason) + ": " + e.detail }
+
+func skip(reason Reason) error { return &skipError{reason: reason} }
+
+func malformed(detail string) error { return &skipError{Malformed, detail} }
+
+// A maker makes events of records.
+type maker struct {
+	website store.Website
+	anyHost bool
+	geo     track.Geo // may be nil
+	now     time.Time
+	agents  *intake.Agents
+	people  *visitors
+	domain  string // of the website, as address.Host returns it
+}
+
+// oldest is the earliest time of an event, as in package track.
+var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// event returns the event of r, without its id, or an error with a *skipError. format names the source of ids.
+func (m *maker) event(format string, r *Record) (store.Event, error) {
+	if r.Time.IsZero() {
+		return store.Event{}, malformed("no time")
+	}
+	if r.Time.Before(oldest) || r.Time.After(m.now) {
+		return store.Event{}, skip(BadTime)
+	}
+	if r.Method != "" {
+		if err := isPage(r); err != nil {
+			return store.Event{}, err
+		}
+	}
+	if !m.ours(r.Host) {
+		return store.Event{}, skip(OtherHost)
+	}
+	browser, err := m.browser(r)
+	if err != nil {
+		return store.Event{}, err
+	}
+	e := store.Event{Website: m.website.ID, Kind: r.Kind, Time: r.Time.UTC().Truncate(time.Millisecond), Agent: browser}
+	e.Keyed = true // as if the operator had sent it with a key
+	if err := m.names(&e, r); err != nil {
+		return store.Event{}, err
+	}
+	m.identify(&e, format, r)
+	m.origin(&e, r)
+	return e, nil
+}
+
+// names sets the name and the texts of e.
+func (m *maker) names(e *store.Event, r *Record) error {
+	switch r.Kind {
+	case store.Pageview:
+		e.Name, e.LoadTime = "screen_view", r.LoadTime
+	case store.Exit:
+		return skip(OtherKind)
+	case store.PageEvent:
+		e.Name = text(r.Name, intake.MaxPageName)
+	case store.Custom:
+		e.Name = text(r.Name, intake.MaxName)
+	case store.Click:
+		if e.Href = text(r.Href, intake.MaxText); e.Href == "" {
+			return malformed("no address of the clicked link")
+		}
+		e.Text = text(r.Text, intake.MaxText)
+	}
+	if e.Name == "" && r.Kind != store.Click {
+		return malformed("no name")
+	}
+	if page := address.Clean(r.URL); page != "" {
+		e.Path, _ = intake.Bound(address.Path(page), intake.MaxText)
+	} else if r.Kind == store.Pageview || r.Kind == store.PageEvent {
+		return malformed("no path")
+	}
+	e.Title, e.Timezone = text(r.Title, intake.MaxTitle), text(r.Timezone, intake.MaxTimezone)
+	e.Language, e.Screen = intake.Language(address.Clean(r.Language)), intake.Size(address.Clean(r.Screen))
+	e.Properties = properties(r.Properties)
+	return nil
+}
+
+// properties returns a JSON object in its stored form; empty if s is not an object.
+func properties(s string) string {
+	if s == "" {
+		return ""
+	}
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	var o map[string]any
+	if d.Decode(&o) != nil {
+		return ""
+	}
+	return intake.Properties(o, func(string) {})
+}
+
+func text(s string, limit int) string {
+	if s == "" {
+		return ""
+	}
+	s, _ = intake.Text(s, limit)
+	return s
+}
+
+// identify sets the visitor and the session of e.
+func (m *maker) identify(e *store.Event, format string, r *Record) {
+	if id := text(r.Profile, intake.MaxID); !intake.Placeholder(id) {
+		e.ProfileID = id
+	}
+	if r.Visitor != "" {
+		e.AnonymousID = foreign(format, "visitor", r.Visitor)
+	}
+	if r.Session != "" {
+		e.SessionID = foreign(format, "session", r.Session)
+	}
+	sender, agent := r.Address, r.UserAgent
+	if sender == "" {
+		sender, agent = cmp.Or(r.Visitor, r.Profile), "" // a source that only knows visitors
+	}
+	if sender == "" || e.AnonymousID != "" && e.SessionID != "" {
+		return
+	}
+	id, session := m.people.find(sender, agent, r.Time)
+	if e.AnonymousID == "" && r.Address != "" {
+		e.AnonymousID = id
+	}
+	if e.SessionID == "" {
+		e.SessionID = session
+	}
+}
+
+// origin sets where the visitor came from.
+func (m *maker) origin(e *store.Event, r *Record) {
+	if e.Kind != store.Pageview && e.Kind != store.PageEvent {
+		return
+	}
+	e.Referrer, e.ReferrerDomain, _ = intake.Referrer(r.Referrer, m.website.Domain)
+	landing := intake.Parameters(r.URL)
+	tag := func(given, name string) string { return text(cmp.Or(given, value(landing, name)), intake.MaxUTM) }
+	e.UTMSource, e.UTMMedium, e.UTMCampaign = tag(r.UTMSource, "utm_source"), tag(r.UTMMedium, "utm_medium"), tag(r.UTMCampaign, "utm_campaign")
+	e.UTMTerm, e.UTMContent, e.GCLID = tag(r.UTMTerm, "utm_term"), tag(r.UTMContent, "utm_content"), tag(r.GCLID, "gclid")
+	if e.ReferrerDomain == "" {
+		e.ReferrerDomain, e.CampaignKind = intake.Campaign(landing, intake.Tags{Source: e.UTMSource, Medium: e.UTMMedium})
+	}
+}
+
+func value(parameters url.Values, name string) string {
+	if parameters == nil {
+		return ""
+	}
+	return parameters.Get(name)
+}
+
+// browser returns the facts about the sender. The parts that r names have priority.
+func (m *maker) browser(r *Record) (store.Agent, error) {
+	a := store.Agent{}
+	if ua := agent.Cut(r.UserAgent); ua != "" {
+		known := m.agents.Read(ua)
+		if known.Bot {
+			return a, &skipError{Bot, known.Name}
+		}
+		a = known.Agent
+	} else if r.Method != "" {
+		return a, skip(NoAgent)
+	}
+	g := &r.Agent
+	if g.BrowserName != "" {
+		a.BrowserName, a.BrowserVersion = text(g.BrowserName, intake.MaxID), text(g.BrowserVersion, intake.MaxID)
+	}
+	if g.OSName != "" {
+		a.OSName, a.OSVersion = text(g.OSName, intake.MaxID), text(g.OSVersion, intake.MaxID)
+	}
+	a.DeviceType = cmp.Or(g.DeviceType, a.DeviceType, agent.Desktop)
+	m.place(&a, r)
+	return a, nil
+}
+
+// place sets the location of a: as r names it, or by its address.
+func (m *maker) place(a *store.Agent, r *Record) {
+	region, city := r.Agent.Region, r.Agent.City
+	code, ok := intake.Country(r.Agent.Country)
+	if !ok && m.geo != nil {
+		ip, err := netip.ParseAddr(r.Address)
+		if err != nil {
+			return
+		}
+		at := m.geo.Locate(ip.Unmap())
+		code, ok = intake.Country(at.Country)
+		region, city = at.Region, at.City
+	}
+	if ok {
+		a.Country, a.Region, a.City = code, text(region, intake.MaxID), text(city, intake.MaxID)
+	}
+}
+
+// ours reports whether the pages of host belong to the website.
+func (m *maker) ours(host string) bool {
+	if host == "" || host == "-" || m.anyHost || m.domain == "" {
+		return true
+	}
+	rest, ok := strings.CutSuffix(address.Host(host), m.domain)
+	return ok && (rest == "" || strings.HasSuffix(rest, "."))
+}
+
+// isPage returns an error unless r is a request for a page that was answered with it.
+func isPage(r *Record) error {
+	switch {
+	case r.Method != "GET":
+		return skip(Method)
+	case (r.Status < 200 || r.Status > 299) && r.Status != 304:
+		return skip(Status)
+	}
+	if kind, _, _ := strings.Cut(r.ContentType, ";"); kind != "" && kind != "-" {
+		if kind = strings.ToLower(strings.TrimSpace(kind)); kind != "text/html" && kind != "application/xhtml+xml" {
+			return skip(Asset)
+		}
+		return nil
+	}
+	page, _, _ := strings.Cut(r.URL, "?")
+	if strings.HasPrefix(page, "/.well-known/") || isAsset(path.Ext(page)) {
+		return skip(Asset)
+	}
+	return nil
+}
+
+// isAsset reports whether files with an extension are assets and not pages.
+func isAsset(extension string) bool {
+	if len(extension) < len(".js") || len(extension) > len(".webmanifest") {
+		return false
+	}
+	switch strings.ToLower(extension) {
+	case ".css", ".js", ".mjs", ".cjs", ".map", ".wasm", ".json", ".jsonld", ".xml", ".rss", ".atom", ".txt", ".csv", ".webmanifest", ".xsl",
+		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".cur", ".bmp", ".tif", ".tiff", ".heic",
+		".woff", ".woff2", ".ttf", ".otf", ".eot",
+		".mp3", ".mp4", ".m4a", ".m4v", ".m3u8", ".ts", ".mov", ".avi", ".mkv", ".webm", ".ogg", ".ogv", ".wav", ".flac", ".vtt",
+		".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".epub",
+		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".exe", ".msi", ".dmg", ".pkg", ".iso", ".apk", ".deb", ".rpm",
+		".swf", ".bin", ".dat":
+		return true
+	}
+	return false
+}
+
+// trimmed returns text for an example: its beginning, as valid UTF-8 on one line.
+func trimmed(text []byte) string {
+	text = bytes.TrimSpace(text)
+	return strings.ToValidUTF8(address.Clean(string(text[:min(len(text), maxExample)])), "")
+}

@@ -1,0 +1,189 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/rowjson"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// found has what a piece contains: records, or rows in our own form.
+type found struct {
+	records []Record
+	rows    store.Batch
+}
+
+// errHeader: the piece is a header or a comment and no record.
+var errHeader = errors.New("a header")
+
+// A parser adds what the text of a piece contains to out. Its error is errHeader or the reason why it contains nothing; a
+// *skipError names the reason, and other errors mean Malformed.
+type parser func(text []byte, out *found) error
+
+// A format is a form of sources.
+type format struct {
+	name  string
+	title string
+	is    func(line []byte) bool // reports whether the first line of a source is of the format
+	split func(*bufio.Reader) splitter
+	// open returns a parser for one source. columns is Config.Map.
+	open func(columns map[string]string) parser
+}
+
+func byLine(from *bufio.Reader) splitter    { return &lines{from: from} }
+func byElement(from *bufio.Reader) splitter { return &elements{from: from} }
+func byRow(from *bufio.Reader) splitter     { return &rows{lines: lines{from: from}} }
+
+// plain returns a format's open for a parser without columns and state.
+func plain(p parser) func(map[string]string) parser {
+	return func(map[string]string) parser { return p }
+}
+
+// formats lists all formats. The first one whose is reports true is used.
+func formats() []format {
+	return []format{
+		{"sightline", "rows of Sightline as lines of JSON", rowjson.Is, byLine, plain(parseRow)},
+		{"combined", "Combined Log Format of nginx and Apache", isCombined, byLine, plain(parseCombined)},
+		{"caddy", "access log of Caddy in JSON", isCaddy, byLine, plain(parseCaddy)},
+		{"cloudfront", "standard log of CloudFront", isCloudFront, byLine, openCloudFront},
+		{"cloudflare", "HTTP requests of Cloudflare Logpush", isCloudflare, byLine, plain(parseCloudflare)},
+	}
+}
+
+// A Format is a form of files that can be imported.
+type Format struct {
+	Name  string // for Config.Format
+	Title string
+}
+
+// Formats lists the formats of files.
+func Formats() []Format {
+	var all []Format
+	for _, f := range formats() {
+		all = append(all, Format{f.name, f.title})
+	}
+	return all
+}
+
+// formatNamed returns the format with a name, or nil.
+func formatNamed(name string) *format {
+	for _, f := range formats() {
+		if f.name == name {
+			return &f
+		}
+	}
+	return nil
+}
+
+var errUnknownFormat = errors.New("its first lines have no known format; name the format, if it is one of them")
+
+// detect returns the format of a source with this head: the first of its lines that has a format decides.
+func detect(head []byte) (*format, error) {
+	const tried = 20
+	n := 0
+	for line := range bytes.Lines(head) {
+		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
+			continue
+		}
+		for _, f := range formats() {
+			if f.is != nil && f.is(line) {
+				return &f, nil
+			}
+		}
+		if n++; n == tried {
+			break
+		}
+	}
+	return nil, errUnknownFormat
+}
+
+// refuse returns an error for sources that cannot be imported at all.
+func refuse(head []byte) error {
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		if bytes.Contains(head, []byte("imported_")) {
+			return errPlausible
+		}
+		return errors.New("it is a ZIP file; unpack it, and import the files in it")
+	case bytes.HasPrefix(first, []byte("date,visitors,pageviews,")), bytes.HasPrefix(first, []byte(`"date","visitors","pageviews"`)):
+		return errPlausible
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return errors.New("it is in UTF-16; convert it to UTF-8, such as with iconv -f UTF-16 -t UTF-8")
+	}
+	return nil
+}
+
+var errPlausible = errors.New("it is an export of Plausible, which has only totals of days and no single events, so it cannot be imported")
+
+// parseRow reads a line in our own form.
+func parseRow(text []byte, out *found) error {
+	if err := rowjson.Decode(text, &out.rows); err != nil {
+		return malformed(strings.TrimPrefix(err.Error(), rowjson.ErrInvalid.Error()+": "))
+	}
+	return nil
+}
+
+// ownRows returns the row of a line in our own form, as a row of the website of the import.
+func (s *stream) ownRows(ctx context.Context, out *found) (rows store.Batch, failed, err error) {
+	for _, t := range schema.Tables() {
+		r := schema.Row{Batch: &out.rows}
+		if t.Len(&out.rows) == 0 {
+			continue
+		}
+		if t.ID.Of() == store.KindWebsite {
+			t.SetSubject(r, s.cfg.Website.ID)
+			continue
+		}
+		known, err := s.exists(ctx, store.Subject{Kind: t.ID.Of(), ID: t.Subject(r)})
+		if err != nil {
+			return store.Batch{}, nil, err
+		}
+		if !known {
+			return store.Batch{}, &skipError{OtherTable, string(t.ID.Of()) + " " + t.Subject(r)}, nil
+		}
+	}
+	if err := schema.Items(&out.rows, func(schema.Item) {}); err != nil {
+		return store.Batch{}, &skipError{NotStored, err.Error()}, nil
+	}
+	return out.rows, nil, nil
+}
+
+// firstTime returns the time of the first record; the zero time if there is none or the source can only be read once.
+func (s *Source) firstTime(cfg *Config) time.Time {
+	if s.Open == nil || s.Once {
+		return time.Time{}
+	}
+	in, err := s.open()
+	if err != nil {
+		return time.Time{}
+	}
+	defer func() { _ = in.close() }()
+	f, err := (&stream{run: &run{cfg: *cfg}}).pick(in.head)
+	if err != nil {
+		return time.Time{}
+	}
+	from, parse := f.split(bufio.NewReaderSize(bytes.NewReader(in.head), headSize)), f.open(cfg.Map)
+	for {
+		p, err := from.next()
+		if err != nil {
+			return time.Time{}
+		}
+		var out found
+		if parse(p.text, &out) != nil {
+			continue
+		}
+		if len(out.records) > 0 {
+			return out.records[0].Time
+		}
+		var first time.Time
+		_ = schema.Items(&out.rows, func(it schema.Item) { first = time.UnixMilli(it.Millis) })
+		return first
+	}
+}

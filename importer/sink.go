@@ -1,0 +1,116 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// sender is the name of imports among the senders of a store, so that they take turns with visitors.
+const sender = "import"
+
+// A sink stores rows in batches, in a goroutine of its own, one batch at a time. The journal is used by this goroutine alone while
+// a batch is stored.
+type sink struct {
+	target  Target
+	journal *journal
+	size    int
+
+	batch   store.Batch
+	marks   []mark // of the records of the batch, and of sources that ended since the last one
+	doubted bool   // the batch has rows that may be stored
+	written store.Written
+
+	ctx     context.Context //nolint:containedctx // of the one call that the sink belongs to
+	running chan error      // result of the batch that is being stored; nil if there is none
+}
+
+func newSink(ctx context.Context, target Target, j *journal, size int) *sink {
+	return &sink{target: target, journal: j, size: size, ctx: ctx}
+}
+
+// add adds the rows of a record. doubted says that they may be stored since an import was killed.
+func (s *sink) add(rows *store.Batch, at mark, doubted bool) error {
+	b := &s.batch
+	b.Events = append(b.Events, rows.Events...)
+	b.Errors = append(b.Errors, rows.Errors...)
+	b.Vitals = append(b.Vitals, rows.Vitals...)
+	b.Spans = append(b.Spans, rows.Spans...)
+	b.Visits = append(b.Visits, rows.Visits...)
+	b.Checks = append(b.Checks, rows.Checks...)
+	b.Blocked = append(b.Blocked, rows.Blocked...)
+	s.doubted = s.doubted || doubted
+	s.mark(at)
+	if b.Len() < s.size {
+		return nil
+	}
+	return s.flush()
+}
+
+// mark notes how far a source is read.
+func (s *sink) mark(at mark) {
+	if i := len(s.marks) - 1; i >= 0 && s.marks[i].place == at.place {
+		s.marks[i] = at
+		return
+	}
+	s.marks = append(s.marks, at)
+}
+
+// flush waits until the batch before is stored, and begins to store this one.
+func (s *sink) flush() error {
+	if err := s.wait(); err != nil {
+		return err
+	}
+	b, marks, doubted := s.batch, s.marks, s.doubted
+	s.batch, s.marks, s.doubted = store.Batch{Events: make([]store.Event, 0, s.size)}, nil, false
+	b.Sender = sender
+	s.running = make(chan error, 1)
+	go func() { s.running <- s.store(&b, marks, doubted) }()
+	return nil
+}
+
+func (s *sink) wait() error {
+	if s.running == nil {
+		return nil
+	}
+	err := <-s.running
+	s.running = nil
+	return err
+}
+
+func (s *sink) store(b *store.Batch, marks []mark, doubted bool) error {
+	if doubted {
+		if err := leaveOutStored(s.ctx, s.target, b); err != nil {
+			return fmt.Errorf("importer: looking for stored rows: %w", err)
+		}
+	}
+	if err := s.journal.begin(marks); err != nil {
+		return fmt.Errorf("importer: progress: %w", err)
+	}
+	if b.Len() > 0 {
+		written, err := s.target.Write(s.ctx, b)
+		if err != nil {
+			return fmt.Errorf("importer: storing %d rows: %w", b.Len(), err)
+		}
+		s.written.Stored += written.Stored
+		s.written.Repeated += written.Repeated
+	}
+	s.journal.commit(marks)
+	return nil
+}
+
+// close stores the last batch, unless an earlier one failed or the import was stopped, and waits for it.
+func (s *sink) close() error {
+	if err := s.wait(); err != nil || s.ctx.Err() != nil {
+		return err
+	}
+	if s.batch.Len() == 0 {
+		s.journal.commit(s.marks)
+		return nil
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	return s.wait()
+}

@@ -1,0 +1,125 @@
+package importer
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// leaveOutStored removes the rows of b that are stored. A store recognises repeats only for some days, and an import may be
+// resumed later.
+func leaveOutStored(ctx context.Context, target store.Store, b *store.Batch) error {
+	ids := map[group][]string{}
+	earliest, latest := map[group]int64{}, map[group]int64{}
+	err := schema.Items(b, func(it schema.Item) {
+		g := group{it.Table, it.Subject}
+		if len(ids[g]) == 0 {
+			earliest[g], latest[g] = it.Millis, it.Millis
+		}
+		earliest[g], latest[g] = min(earliest[g], it.Millis), max(latest[g], it.Millis)
+		ids[g] = append(ids[g], it.ID)
+	})
+	if err != nil {
+		return err
+	}
+	stored := map[schema.Identity]bool{}
+	for g, some := range ids {
+		if err := g.find(ctx, target, some, earliest[g], latest[g], stored); err != nil {
+			return err
+		}
+	}
+	if len(stored) > 0 {
+		leaveOut(b, stored)
+	}
+	return nil
+}
+
+// A group has the rows of one table and subject.
+type group struct {
+	table   schema.TableID
+	subject string
+}
+
+// find adds the identities of stored rows with one of ids to stored. Their times are within the given ones.
+func (g group) find(ctx context.Context, target store.Store, ids []string, earliest, latest int64, stored map[schema.Identity]bool) error {
+	d := target.Dialect()
+	table := schema.Tables()[g.table]
+	keyed, kind := "0", "0"
+	if table.Has("keyed") {
+		keyed = "t.keyed"
+	}
+	if table.Has("kind") {
+		kind = "t.kind"
+	}
+	rows, err := target.Query(ctx, store.Statement{
+		Label: "import",
+		SQL: "SELECT t.event_id AS id, " + keyed + " AS keyed, " + kind + " AS kind FROM " + g.table.String() + " AS t WHERE t.subject = " +
+			d.Arg("subject", dialect.Subject) + " AND t.time >= " + d.Arg("since", dialect.Int) + " AND t.time <= " + d.Arg("until", dialect.Int) +
+			" AND " + d.Call(dialect.InList, "t.event_id", d.Arg("ids", dialect.Texts)),
+		Args: []dialect.Arg{
+			{Name: "subject", Kind: dialect.Subject, Value: store.Subject{Kind: g.table.Of(), ID: g.subject}},
+			{Name: "since", Kind: dialect.Int, Value: earliest}, {Name: "until", Kind: dialect.Int, Value: latest},
+			{Name: "ids", Kind: dialect.Texts, Value: ids},
+		},
+		Kinds: []dialect.Kind{dialect.Text, dialect.Int, dialect.Int},
+	})
+	if err != nil {
+		return err
+	}
+	for i := range rows.Len {
+		of := uint8(0)
+		if g.table == schema.Events {
+			of = schema.IdentityKind(store.EventKind(rows.Columns[2].Ints[i]))
+		}
+		stored[schema.Identity{Table: g.table, Kind: of, Keyed: rows.Columns[1].Ints[i] != 0, Subject: g.subject, ID: rows.Columns[0].Texts[i]}] = true
+	}
+	return nil
+}
+
+// leaveOut removes the items of b with an identity in stored.
+func leaveOut(b *store.Batch, stored map[schema.Identity]bool) {
+	out := map[schema.TableID]map[int]bool{}
+	_ = schema.Items(b, func(it schema.Item) { // leaveOutStored checked b
+		if stored[it.Identity] {
+			if out[it.Table] == nil {
+				out[it.Table] = map[int]bool{}
+			}
+			out[it.Table][it.Index] = true
+		}
+	})
+	b.Events = without(b.Events, out[schema.Events])
+	b.Errors = without(b.Errors, out[schema.Errors])
+	b.Vitals = without(b.Vitals, out[schema.Vitals])
+	b.Spans = without(b.Spans, out[schema.Spans])
+	b.Visits = without(b.Visits, out[schema.Visits])
+	b.Checks = without(b.Checks, out[schema.Checks])
+	b.Blocked = without(b.Blocked, out[schema.Blocked])
+}
+
+func without[T any](all []T, out map[int]bool) []T {
+	i := -1
+	return slices.DeleteFunc(all, func(T) bool { i++; return out[i] })
+}
+
+// inOrder returns sources ordered by the time of their first record. Sources without one keep their place before the others.
+func inOrder(sources []Source, cfg *Config) []Source {
+	type timed struct {
+		Source
+
+		first time.Time
+	}
+	all := make([]timed, len(sources))
+	for i, s := range sources {
+		all[i] = timed{s, s.firstTime(cfg)}
+	}
+	slices.SortStableFunc(all, func(a, b timed) int { return a.first.Compare(b.first) })
+	out := make([]Source, len(all))
+	for i := range all {
+		out[i] = all[i].Source
+	}
+	return out
+}

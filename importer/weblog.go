@@ -1,0 +1,248 @@
+package importer
+
+import (
+	"bytes"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// This file reads the Combined Log Format of nginx and Apache, also with the virtual host in front, and with more fields behind:
+//
+//	[vhost[:port]] address ident user [day/month/year:time zone] "request" status size "referrer" "user agent" …
+
+func isCombined(line []byte) bool {
+	var out found
+	return parseCombined(line, &out) == nil
+}
+
+func parseCombined(line []byte, out *found) error {
+	s := string(line)
+	before, rest, ok := strings.Cut(s, "[")
+	if !ok {
+		return malformed("no time in brackets")
+	}
+	when, rest, ok := strings.Cut(rest, "]")
+	if !ok {
+		return malformed("no time in brackets")
+	}
+	var r Record
+	if r.Time, ok = logTime(when); !ok {
+		return malformed("the time is not like 21/Nov/2026:10:00:00 +0000")
+	}
+	if r.Host, r.Address, ok = logSender(before); !ok {
+		return malformed("no address")
+	}
+	request, rest, ok := quoted(rest)
+	if !ok {
+		return malformed("no request in quotes")
+	}
+	r.Method, r.URL = requestLine(request)
+	status, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	n, err := strconv.Atoi(status)
+	if err != nil || n < 0 || n > 999 {
+		return malformed("no status")
+	}
+	r.Status = n
+	_, rest, _ = strings.Cut(rest, " ") // the size
+	if r.Referrer, rest, ok = quoted(rest); ok {
+		r.UserAgent, _, _ = quoted(rest)
+	}
+	r.Referrer, r.UserAgent = absent(r.Referrer), absent(r.UserAgent)
+	out.records = append(out.records, r)
+	return nil
+}
+
+// absent returns s, or an empty text for the hyphen that stands for an absent value.
+func absent(s string) string {
+	if s == "-" {
+		return ""
+	}
+	return s
+}
+
+// logSender returns the virtual host and the address in the fields before the time.
+func logSender(s string) (host, address string, ok bool) {
+	first, rest, _ := strings.Cut(strings.TrimLeft(s, " "), " ")
+	if first == "" {
+		return "", "", false
+	}
+	if _, err := netip.ParseAddr(strings.TrimSuffix(first, ",")); err == nil {
+		return "", strings.TrimSuffix(first, ","), true
+	}
+	second, _, _ := strings.Cut(rest, " ")
+	if _, err := netip.ParseAddr(second); err == nil {
+		return first, second, true
+	}
+	return "", first, true // the name of a host
+}
+
+// requestLine returns the method and the address of a request such as GET / HTTP/1.1. For other texts, the method is the text.
+func requestLine(s string) (method, url string) {
+	method, rest, ok := strings.Cut(s, " ")
+	if !ok || method == "" {
+		return strings.TrimSpace(s) + "?", "" // never a valid method
+	}
+	if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
+		rest = rest[:i]
+	}
+	return method, rest
+}
+
+// quoted returns the text in quotes at the beginning of s, after blanks, and what follows it.
+func quoted(s string) (text, rest string, ok bool) {
+	s = strings.TrimLeft(s, " ")
+	if s == "" || s[0] != '"' {
+		return "", s, false
+	}
+	escapes := false
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			escapes = true
+			i++
+		case '"':
+			text = s[1:i]
+			if escapes {
+				text = unescaped(text)
+			}
+			return text, s[i+1:], true
+		}
+	}
+	return "", s, false
+}
+
+// unescaped decodes the escapes of Apache and nginx: \" \\ \n \t and \xhh.
+func unescaped(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			out = append(out, s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case 'n', 'r', 't', 'b', 'v':
+			out = append(out, ' ')
+		case 'x':
+			if i+2 < len(s) {
+				if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+					out = append(out, byte(n))
+					i += 2
+					continue
+				}
+			}
+			out = append(out, '\\', 'x')
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+// logTime reads a time like 21/Nov/2026:10:00:00 +0100. time.Parse takes three times as long.
+func logTime(s string) (time.Time, bool) {
+	const form = "02/Jan/2006:15:04:05 -0700"
+	if len(s) != len(form) || s[2] != '/' || s[6] != '/' || s[11] != ':' || s[14] != ':' || s[17] != ':' || s[20] != ' ' || s[21] != '+' && s[21] != '-' {
+		return time.Time{}, false
+	}
+	month := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", s[3:6])
+	var n [7]int
+	for i, part := range [...]string{s[0:2], s[7:11], s[12:14], s[15:17], s[18:20], s[22:24], s[24:26]} {
+		for _, c := range []byte(part) {
+			if c < '0' || c > '9' {
+				return time.Time{}, false
+			}
+			n[i] = n[i]*10 + int(c-'0')
+		}
+	}
+	if month < 0 || month%3 != 0 || n[0] < 1 || n[0] > 31 || n[2] > 23 || n[3] > 59 || n[4] > 60 {
+		return time.Time{}, false
+	}
+	zone := time.Duration(n[5])*time.Hour + time.Duration(n[6])*time.Minute
+	if s[21] == '+' {
+		zone = -zone
+	}
+	return time.Date(n[1], time.Month(month/3+1), n[0], n[2], n[3], n[4], 0, time.UTC).Add(zone), true
+}
+
+// openCloudFront returns a parser of the standard logs of CloudFront: lines of fields that are separated by tabs, after a line
+// with their names that begins with #Fields.
+func openCloudFront(map[string]string) parser {
+	columns := map[string]int{}
+	return func(line []byte, out *found) error {
+		if line[0] == '#' {
+			if names, ok := bytes.CutPrefix(line, []byte("#Fields:")); ok {
+				clear(columns)
+				for i, name := range strings.Fields(string(names)) {
+					columns[name] = i
+				}
+			}
+			return errHeader
+		}
+		if len(columns) == 0 {
+			return malformed("no line #Fields before it")
+		}
+		parts := strings.Split(string(line), "\t")
+		if len(parts) < len(columns) {
+			return malformed("fewer fields than names in the line #Fields")
+		}
+		field := func(name string) string {
+			if i, ok := columns[name]; ok {
+				return absent(parts[i])
+			}
+			return ""
+		}
+		at, err := time.Parse("2006-01-02 15:04:05", field("date")+" "+field("time"))
+		if err != nil {
+			return malformed("no date and time")
+		}
+		status, err := strconv.Atoi(field("sc-status"))
+		if err != nil {
+			return malformed("no status")
+		}
+		url := field("cs-uri-stem")
+		if query := field("cs-uri-query"); query != "" {
+			url += "?" + query
+		}
+		out.records = append(out.records, Record{
+			ID: field("x-edge-request-id"), Time: at, Method: field("cs-method"), Status: status, URL: url, Host: field("x-host-header"),
+			ContentType: field("sc-content-type"), Address: field("c-ip"),
+			Referrer: twiceDecoded(field("cs(Referer)")), UserAgent: twiceDecoded(field("cs(User-Agent)")),
+		})
+		return nil
+	}
+}
+
+func isCloudFront(line []byte) bool {
+	names, ok := bytes.CutPrefix(line, []byte("#Fields:"))
+	return ok && bytes.Contains(names, []byte("cs-uri-stem"))
+}
+
+// twiceDecoded decodes percent escapes, which CloudFront writes for blanks once or twice.
+func twiceDecoded(s string) string {
+	for range 2 {
+		if !strings.Contains(s, "%") {
+			break
+		}
+		s = percentDecoded(s)
+	}
+	return s
+}
+
+// percentDecoded decodes percent escapes. Unlike net/url, it leaves invalid ones as they are.
+func percentDecoded(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				out = append(out, byte(n))
+				i += 2
+				continue
+			}
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}

@@ -1,0 +1,37 @@
+package intake
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/referrer"
+)
+
+// Tags are the texts of an event that name its campaign. Empty ones are absent.
+type Tags struct {
+	Source, Medium string // utm_source and utm_medium
+	Ref            string // ref
+	OtherSource    string // source
+}
+
+// Campaign returns the campaign source of an event without a referrer, and its kind. The source is the first of utm_source, ref
+// and source, as a tag or in the parameters of the landing address. See referrer.Campaign.
+func Campaign(landing url.Values, t Tags) (domain, kind string) {
+	in := func(name string) string { return Cut(address.Clean(landing.Get(name)), MaxUTM) }
+	source := cmp.Or(t.Source, in("utm_source"), t.Ref, in("ref"), t.OtherSource, in("source"))
+	domain, of := referrer.Campaign(source, cmp.Or(t.Medium, in("utm_medium")))
+	return domain, string(of)
+}
+
+// Parameters returns the parameters in the query of an address, without invalid ones; nil if it has no query.
+func Parameters(s string) url.Values {
+	s, _, _ = strings.Cut(s, "#")
+	_, query, ok := strings.Cut(s, "?")
+	if !ok {
+		return nil
+	}
+	parameters, _ := url.ParseQuery(query)
+	return parameters
+}
