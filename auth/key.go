@@ -23,11 +23,15 @@ const (
 	ReadLinks Scope = "read:links"
 	// ReadMonitors reads the analytics of uptime monitors only.
 	ReadMonitors Scope = "read:monitors"
+	// ExportData exports the raw rows of websites, links and monitors, with the ids of their visitors. A key with mandatory
+	// filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token. It cannot read
+	// analytics.
+	ExportData Scope = "export:data"
 )
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.
