@@ -149,7 +149,12 @@ func (k *Key) Allows(s Scope, r Resource) bool {
 // ReadScope reports whether k may read the analytics of r, and which of the [ReadScopes] of r's kind
 // allows it. If none does, scope is the narrowest one that would suffice.
 func (k *Key) ReadScope(r Resource) (scope Scope, ok bool) {
-	for _, scope = range ReadScopes(r.Kind) {
+	return k.ScopeFor(r, ReadScopes(r.Kind))
+}
+
+// ScopeFor reports whether k allows one of scopes on r, and which one. If none does, scope is the last one.
+func (k *Key) ScopeFor(r Resource, scopes []Scope) (scope Scope, ok bool) {
+	for _, scope = range scopes {
 		if k.Allows(scope, r) {
 			return scope, true
 		}

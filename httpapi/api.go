@@ -12,6 +12,7 @@ type api struct {
 	types     typeAnswers
 	addresses addresses
 	responses *responses
+	exports   chan struct{} // has an item for each export that runs
 }
 
 // A question is the decoded request, filled in by the steps.
@@ -19,6 +20,7 @@ type question struct {
 	queries []query.Decoded
 	batch   bool
 	token   tokenRequest
+	export  exportRequest
 }
 
 // cost returns 1 per started ten parameters of every query. A compared query counts twice.
