@@ -136,7 +136,7 @@ const maxNesting = 5
 // checkFilter checks a filter at that place, which has depth groups around it.
 func (f *FieldErrors) checkFilter(at string, one Filter, depth int) {
 	kinds := 0
-	for _, is := range []bool{one.Field != "" || one.Op != "" || len(one.Values) > 0, one.And != nil, one.Or != nil, one.Not != nil} {
+	for _, is := range []bool{one.Field != "" || one.Op != "" || len(one.Values) > 0, one.And != nil, one.Or != nil, one.Not != nil, one.Did != nil} {
 		if is {
 			kinds++
 		}
@@ -145,9 +145,13 @@ func (f *FieldErrors) checkFilter(at string, one Filter, depth int) {
 	withoutValue := one.Op == "exists" || one.Op == "not_exists"
 	switch group := one.And != nil || one.Or != nil || one.Not != nil; {
 	case group && (kinds > 1 || len(parts) == 0):
-		f.add(at, "must have either a field, an op and values, or one of and, or and not")
+		f.add(at, "must have either a field, an op and values, or one of and, or, not and did")
 	case depth > maxNesting:
 		f.add(at, fmt.Sprintf("may have at most %d groups around it", maxNesting))
+	case one.Did != nil && kinds > 1:
+		f.add(at, "must have either did or a field, an op and values")
+	case one.Did != nil:
+		f.checkDid(at+".did", one.Did, depth)
 	case !group && (one.Field == "" || one.Op == "" || len(one.Values) == 0 && !withoutValue):
 		f.add(at, "must have a field, an op and values")
 	// A store would replace invalid UTF-8, and the filter would then match other values.

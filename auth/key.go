@@ -67,8 +67,8 @@ type Resource struct {
 	Owner string `json:"-"`
 }
 
-// A Filter is a condition on every query of a key, with the fields of a query filter. It is a leaf, or a group with exactly one of And,
-// Or and Not.
+// A Filter is a condition on every query of a key, with the fields of a query filter. It is a leaf, with exactly one of
+// And, Or and Not a group, or with Did a condition on what else was done in the session.
 type Filter struct {
 	Field  string   `json:"field,omitempty"`
 	Op     string   `json:"op,omitempty"`
@@ -76,9 +76,10 @@ type Filter struct {
 	And    []Filter `json:"and,omitempty"`
 	Or     []Filter `json:"or,omitempty"`
 	Not    *Filter  `json:"not,omitempty"`
+	Did    *Did     `json:"did,omitempty"`
 }
 
-// Parts returns the filters that f is a group of, and nil for a leaf.
+// Parts returns the filters that f is a group of, and nil for a leaf and for Did.
 func (f Filter) Parts() []Filter {
 	parts := slices.Concat(f.And, f.Or)
 	if f.Not != nil {
@@ -88,7 +89,7 @@ func (f Filter) Parts() []Filter {
 }
 
 func (f Filter) clone() Filter {
-	f.Values, f.And, f.Or = slices.Clone(f.Values), cloneAll(f.And), cloneAll(f.Or)
+	f.Values, f.And, f.Or, f.Did = slices.Clone(f.Values), cloneAll(f.And), cloneAll(f.Or), f.Did.clone()
 	if f.Not != nil {
 		f.Not = new(f.Not.clone())
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/referrer"
@@ -21,6 +22,9 @@ type visit struct {
 	start time.Time
 	now   time.Time
 	n     int // number of generated rows, for their ids
+	last  page
+	pages int       // number of pageviews
+	seen  time.Time // the last pageview
 	into  *store.Batch
 }
 
@@ -43,7 +47,23 @@ func (g *Generator) sessions(into *store.Batch, s slot) {
 		v.now = v.start
 		v.walk()
 		v.expose()
+		v.order(g.dice("order", int64(s), int64(i)))
 	}
+}
+
+// order adds, for a share of the visits of people with an account that end in the app, the event that the visitor paid. It happens
+// at the last pageview of several, so that bounces and durations do not depend on it.
+func (v *visit) order(d dice) {
+	if v.ids.ProfileID == "" || v.pages < 2 || !strings.HasPrefix(v.last.path, "/app") || !d.chance(0.3) {
+		return
+	}
+	e := v.event(store.Custom, "order_paid", v.last, v.seen)
+	e.Namespace, e.Source = "billing", "browser"
+	e.Properties = one(d, []string{
+		`{"plan":"pro","total":9.99}`, `{"plan":"pro","total":9.99}`, `{"plan":"pro","total":99.9}`,
+		`{"plan":"team","total":49.5}`, `{"plan":"team","total":"495"}`,
+	})
+	v.into.Events = append(v.into.Events, e)
 }
 
 // expose adds exposures to feature flags and their outcomes. A visitor gets the same variant at every visit.
@@ -108,6 +128,7 @@ func (v *visit) look(at page, previous string, bounce bool) (bye goodbye, left b
 	if bounce {
 		stay = time.Duration(v.d.ms(5_000, 1.1, 300, 900_000)) * time.Millisecond
 	}
+	v.last, v.pages, v.seen = at, v.pages+1, v.now
 	v.pageview(at, previous)
 	v.vitals(at)
 	errors := len(v.into.Errors)

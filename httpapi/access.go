@@ -183,9 +183,20 @@ func queryFilters(filters []auth.Filter) (all []query.Filter) {
 		if f.Not != nil {
 			one.Not = &queryFilters([]auth.Filter{*f.Not})[0]
 		}
+		if d := f.Did; d != nil {
+			one.Did = &query.Did{In: d.In, Action: query.Action{Event: queryText(d.Event), Page: queryText(d.Page), Click: queryText(d.Click), Filters: queryFilters(d.Filters)}}
+		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// queryText converts a test of a text for the engine.
+func queryText(t *auth.Text) *query.Text {
+	if t == nil {
+		return nil
+	}
+	return &query.Text{Op: query.Op(t.Op), Values: t.Values}
 }
 
 // denied is an auth.ErrForbidden with the scope that the key would need, and a message about a field. It must not

@@ -23,10 +23,10 @@ type question struct {
 	export  exportRequest
 }
 
-// cost returns 1 per started ten parameters of every query. A compared query counts twice.
-func (q *question) cost() (all int) {
-	for _, d := range q.queries {
-		all += max(1, (d.Request.Statements()+9)/10)
+// cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine says, rounded up.
+func (a *api) cost(q *question) (all int) {
+	for i := range q.queries {
+		all += max(1, (a.cfg.Engine.Cost(&q.queries[i].Request)+9)/10)
 	}
 	return all
 }

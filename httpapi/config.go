@@ -94,7 +94,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err := errors.Join(cfg.check(), err); err != nil {
 		return nil, err
 	}
-	types, err1 := newTypeAnswers(cfg.Engine.Types())
+	types, err1 := newTypeAnswers(cfg.Engine.Types(), cfg.Engine.Datasets())
 	known, err2 := newAddresses()
 	kept, err3 := newResponses(cmp.Or(cfg.ResponseCache, cfg.Engine.ResultCache()))
 	if err := errors.Join(err1, err2, err3); err != nil {

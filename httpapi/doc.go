@@ -28,7 +28,8 @@
 // # Limits
 //
 // A key has one bucket per class of routes, and so has each of its panel tokens. On public routes each IPv4 address
-// or IPv6 /64 has one. A query costs one per started ten parameters: one before its body is read, the rest after. A
+// or IPv6 /64 has one. A query costs one per ten parameters, rounded up: one before its body is read, the rest
+// after. A parameter counts as often as its type says ([query.Info].Cost), and twice as often if it is compared. A
 // request that costs more than the whole limit is answered 400. Requests that fail to authenticate count for their
 // network (auth.ClassRefused). Above that limit, recently refused credentials are refused again without a
 // look-up. If the Limiter is an auth.ConcurrencyLimiter, it also bounds the concurrent requests of a key or panel token;

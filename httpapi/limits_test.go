@@ -29,6 +29,9 @@ func TestCostOfACall(t *testing.T) {
 		{"a key may have its own limits", "GET", "/v1/query/websites", "slow", "", []string{"other key_slow 1 of 5"}},
 		{"ten parameters cost one", "POST", "/v1/query?website_id=site_a", "all", parameters(10), []string{"query key_all 1"}},
 		{"eleven parameters cost two", "POST", "/v1/query?website_id=site_a", "all", parameters(11), []string{"query key_all 1", "query key_all 1"}},
+		{"two parameters about goals cost one", "POST", "/v1/query?website_id=site_a", "all", goals(2, ""), []string{"query key_all 1"}},
+		{"three parameters about goals cost two", "POST", "/v1/query?website_id=site_a", "all", goals(3, ""), []string{"query key_all 1", "query key_all 1"}},
+		{"two compared parameters about goals cost two", "POST", "/v1/query?website_id=site_a", "all", goals(2, "previous_year"), []string{"query key_all 1", "query key_all 1"}},
 		{"two queries with fifty parameters each cost ten", "POST", "/v1/query?website_id=site_a", "all", "[" + parameters(50) + "," + parameters(50) + "]",
 			[]string{"query key_all 1", "query key_all 9"}},
 		{"a request without key costs a refusal", "POST", "/v1/query?website_id=site_a", "", oneQuery, []string{"refused 192.0.2.1 0", "refused 192.0.2.1 1"}},
@@ -62,6 +65,12 @@ func TestAFlagCostsByItsSize(t *testing.T) {
 // parameters returns a query with n parameters.
 func parameters(n int) string {
 	return `{"parameters":[` + strings.Repeat(`"pages",`, n-1) + `"pages"],"startDate":"2026-03-01","endDate":"2026-03-02"}`
+}
+
+// goals returns a query with n parameters about goals.
+func goals(n int, compare string) string {
+	one := `{"name":"goals","goals":[{"name":"Signup","event":"signup"}]}`
+	return `{"compare":"` + compare + `","parameters":[` + strings.Repeat(one+",", n-1) + one + `],"startDate":"2026-03-01","endDate":"2026-03-02"}`
 }
 
 func TestABatchAboveTheWholeLimit(t *testing.T) {

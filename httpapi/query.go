@@ -19,7 +19,7 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 		budget := query.NewBudget(a.cfg.Engine.MaxAnswer())
 		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, req, budget) })
 	}
-	p, err := a.cfg.Engine.Prepare(access(r), q.queries[0].Request)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 
 // answerAddress answers the query in a URL, or with 304 if the data has not changed.
 func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	p, err := a.cfg.Engine.Prepare(access(r), q.queries[0].Request)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ type failedBody struct {
 
 // ask runs req with the engine.
 func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*query.Response, error) {
-	p, err := a.cfg.Engine.Prepare(access(r), req)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r), req)
 	if err != nil {
 		return nil, err
 	}

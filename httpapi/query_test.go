@@ -234,7 +234,7 @@ func TestTypes(t *testing.T) {
 	w := newWorld(t)
 	plain := object(t, w.send("GET", "/v1/query/types", "", ""))
 	configs := plain["configs"].(map[string]any)
-	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 16 {
+	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 17 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
 	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable", "limits", "operators",
@@ -255,12 +255,19 @@ func TestTypes(t *testing.T) {
 	if live := configs["active_stats"].(map[string]any); live["comparable"] != false || configs["uptime_overview"].(map[string]any)["subject"] != "schedule_id" {
 		t.Errorf("active_stats: %v", live)
 	}
+	goals := configs["goals"].(map[string]any)
+	if diff := cmp.Diff(map[string]any{"needs": []any{"goals"}, "limits": map[string]any{"limit": 10_000.0, "cost": 5.0}},
+		map[string]any{"needs": goals["needs"], "limits": goals["limits"]}); diff != "" {
+		t.Error(diff)
+	}
 	for name, config := range configs {
 		required := config.(map[string]any)["requiredFilter"]
 		if (required == "session_id") != (name == "session_events") {
 			t.Errorf("%s requires a filter on %v", name, required)
 		}
-		got := slices.DeleteFunc(sortedKeys(config), func(key string) bool { return key == "requiredFilter" })
+		got := slices.DeleteFunc(sortedKeys(config), func(key string) bool {
+			return slices.Contains([]string{"requiredFilter", "needs", "mayHave", "cost"}, key)
+		})
 		if diff := cmp.Diff(keys, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

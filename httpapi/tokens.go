@@ -82,6 +82,16 @@ type tokenFilter struct {
 	And    []tokenFilter `json:"and"`
 	Or     []tokenFilter `json:"or"`
 	Not    *tokenFilter  `json:"not"`
+	Did    *tokenDid     `json:"did"`
+}
+
+// tokenDid is did in the form of queries.
+type tokenDid struct {
+	Event   *auth.Text    `json:"event"`
+	Page    *auth.Text    `json:"page"`
+	Click   *auth.Text    `json:"click"`
+	Filters []tokenFilter `json:"filters"`
+	In      string        `json:"in"`
 }
 
 // claim returns f as a claim. An empty group stays one, and is refused.
@@ -89,6 +99,9 @@ func (f *tokenFilter) claim() auth.Filter {
 	c := auth.Filter{Field: f.Field, Op: f.Op, Values: slices.Concat(f.Value, f.Values), And: claimed(f.And), Or: claimed(f.Or)}
 	if f.Not != nil {
 		c.Not = new(f.Not.claim())
+	}
+	if d := f.Did; d != nil {
+		c.Did = &auth.Did{Event: d.Event, Page: d.Page, Click: d.Click, Filters: claimed(d.Filters), In: d.In}
 	}
 	return c
 }

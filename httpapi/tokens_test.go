@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -114,6 +115,24 @@ func TestTokenMistakes(t *testing.T) {
 	}
 	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"browser_name","op":"matches","value":"^Chrom"}}]}]}`)
 	expect(t, rec, 200, "")
+	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"not":{"did":{"page":"/pricing","filters":[{"field":"property:plan","op":"exists"}]}}}]}`)
+	expect(t, rec, 200, "")
+	want = `[{"not":{"did":{"page":{"op":"eq","values":["/pricing"]},"filters":[{"field":"property:plan","op":"exists"}]}}}]`
+	if f, _ := json.Marshal(m.claims.Filters); string(f) != want {
+		t.Errorf("the filter of the token is %s", f)
+	}
+	for filter, want := range map[string]string{
+		`{"did":{"page":"/","in":"range"}}`:                                               `"field":"filters[0].did.in","message":"must be session`,
+		`{"or":[{"did":{"page":"/"}},{"field":"path","op":"eq","value":"/"}]}`:            `"field":"filters[0]","message":"mixes fields of sessions`,
+		`{"did":{"page":"/","filters":[{"field":"country","op":"eq","value":"DE"}]}}`:     `"field":"filters[0].did.filters[0].field"`,
+		`{"did":{"page":"/","event":{"op":"starts_with","value":"order"}}}`:               `exactly one of event, page and click`,
+		`{"did":{"event":{"op":"is","value":"order"}}}`:                                   `"field":"filters[0].did.event.op"`,
+		`{"did":{"click":"https://a.example/"},"field":"country","op":"eq","value":"DE"}`: `"field":"filters[0]"`,
+	} {
+		if rec := w.send("POST", "/v1/tokens", "all", `{"filters":[`+filter+`]}`); rec.Code != 400 || !strings.Contains(rec.Body.String(), want) {
+			t.Errorf("%s: %d %s, want %s", filter, rec.Code, rec.Body, want)
+		}
+	}
 	for _, value := range []string{`"value":"DE"`, `"value":["DE"]`, `"values":["DE"]`} {
 		rec := w.send("POST", "/v1/tokens", "all", `{"filters":[{"field":"country","op":"in",`+value+`}]}`)
 		if f := m.claims.Filters; rec.Code != 200 || len(f) != 1 || len(f[0].Values) != 1 || f[0].Values[0] != "DE" {

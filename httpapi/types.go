@@ -15,6 +15,31 @@ type typesBody struct {
 	Types   []string              `json:"types"`
 	Configs map[string]typeConfig `json:"configs"`
 	Presets []string              `json:"presets"`
+	// What callers can choose metrics of, without a query type.
+	Datasets []dataset `json:"datasets"`
+}
+
+// dataset describes what a parameter with metrics can name.
+type dataset struct {
+	Name        string          `json:"name"`
+	Subject     string          `json:"subject"` // as in typeConfig
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Metrics     []datasetColumn `json:"metrics"`
+	Dimensions  []datasetColumn `json:"dimensions"`
+	Filters     []string        `json:"filters"`
+	// Whether property:KEY is a dimension and a field of filters.
+	Properties bool `json:"properties"`
+	// What can be computed of a property, as in {"metric": "sum", "property": "total"}.
+	PropertyMetrics []string `json:"propertyMetrics"`
+}
+
+type datasetColumn struct {
+	Name        string       `json:"name"`
+	Label       string       `json:"label"`
+	Unit        string       `json:"unit,omitempty"`
+	Format      query.Format `json:"format"`
+	Description string       `json:"description"`
 }
 
 // typeConfig describes the input of a query type.
@@ -25,6 +50,8 @@ type typeConfig struct {
 	// Of property:KEY; empty where properties of rows cannot be filtered.
 	PropertyOperators []query.Op `json:"propertyOperators"`
 	RequiredFilter    string     `json:"requiredFilter,omitempty"` // a field that must be filtered with eq
+	Needs             []string   `json:"needs,omitempty"`          // fields of a parameter that it must have, such as goals
+	MayHave           []string   `json:"mayHave,omitempty"`        // fields of a parameter that it may have
 	Customizable      bool       `json:"customizable"`
 	DefaultLimit      int        `json:"defaultLimit"`
 	Limits            typeLimits `json:"limits"`
@@ -39,6 +66,7 @@ type typeConfig struct {
 // typeLimits are the limits of a parameter with this type.
 type typeLimits struct {
 	Limit      int `json:"limit"`                // rows
+	Cost       int `json:"cost,omitempty"`       // how many parameters it counts for in the rate limit, if more than one
 	HourlyDays int `json:"hourlyDays,omitempty"` // days of a range with hourly buckets
 }
 
@@ -70,13 +98,15 @@ type outputField struct {
 // once.
 type typeAnswers struct{ plain, meta *front.Answer }
 
-func newTypeAnswers(types []query.Info) (typeAnswers, error) {
+func newTypeAnswers(types []query.Info, datasets []query.DatasetInfo) (typeAnswers, error) {
 	var both typeAnswers
 	for _, answer := range []struct {
 		to   **front.Answer
 		meta bool
 	}{{&both.plain, false}, {&both.meta, true}} {
-		rep, err := front.JSON(describe(types, answer.meta))
+		body := describe(types, answer.meta)
+		body.Datasets = describeDatasets(datasets)
+		rep, err := front.JSON(body)
 		if err != nil {
 			return typeAnswers{}, err
 		}
@@ -95,10 +125,12 @@ func describe(types []query.Info, meta bool) typesBody {
 			AllowedFilters:    list(t.Filters),
 			Operators:         append([]query.Op{}, t.Operators...),
 			PropertyOperators: append([]query.Op{}, t.PropertyOperators...),
-			Limits:            typeLimits{t.MaxLimit, t.MaxHourlyDays},
+			Limits:            limitsOf(t),
 			Granularities:     list(t.Granularity),
 			Comparable:        t.Comparable,
 			RequiredFilter:    t.RequiredFilter,
+			Needs:             t.Needs,
+			MayHave:           t.MayHave,
 			Customizable:      t.Customizable,
 			DefaultLimit:      t.DefaultLimit,
 			Groupable:         list(t.Groupable),
@@ -111,6 +143,14 @@ func describe(types []query.Info, meta bool) typesBody {
 		body.Configs[t.Name] = config
 	}
 	return body
+}
+
+func limitsOf(t query.Info) typeLimits {
+	limits := typeLimits{Limit: t.MaxLimit, HourlyDays: t.MaxHourlyDays}
+	if t.Cost > 1 {
+		limits.Cost = t.Cost
+	}
+	return limits
 }
 
 func describeMeta(t query.Info) *typeMeta {
@@ -130,6 +170,23 @@ func describeMeta(t query.Info) *typeMeta {
 		m.Output = append(m.Output, outputField(f))
 	}
 	return m
+}
+
+func describeDatasets(all []query.DatasetInfo) []dataset {
+	found := make([]dataset, len(all))
+	columns := func(of []query.OutputField) []datasetColumn {
+		list := make([]datasetColumn, len(of))
+		for i, c := range of {
+			list[i] = datasetColumn{c.Name, c.Label, c.Unit, c.Type, c.Description}
+		}
+		return list
+	}
+	for i, d := range all {
+		found[i] = dataset{Name: d.Name, Subject: string(d.Subject) + "_id", Title: d.Title, Description: d.Description,
+			Metrics: columns(d.Metrics), Dimensions: columns(d.Dimensions), Filters: list(d.Filters),
+			Properties: d.Properties, PropertyMetrics: list(d.PropertyMetrics)}
+	}
+	return found
 }
 
 // list returns texts, or an empty slice for nil, which JSON encodes as an array.

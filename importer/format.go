@@ -30,7 +30,7 @@ type parser func(text []byte, out *found) error
 type format struct {
 	name  string
 	title string
-	is    func(line []byte) bool // reports whether the first line of a source is of the format
+	is    func(line []byte) bool // reports whether the first line of a source is of the format; nil if it must be named
 	split func(*bufio.Reader) splitter
 	// open returns a parser for one source. columns is Config.Map.
 	open func(columns map[string]string) parser
@@ -53,6 +53,11 @@ func formats() []format {
 		{"caddy", "access log of Caddy in JSON", isCaddy, byLine, plain(parseCaddy)},
 		{"cloudfront", "standard log of CloudFront", isCloudFront, byLine, openCloudFront},
 		{"cloudflare", "HTTP requests of Cloudflare Logpush", isCloudflare, byLine, plain(parseCloudflare)},
+		{"umami", "events of an export of Umami, in CSV", isUmami, byRow, openUmami},
+		{"goatcounter", "export of GoatCounter, in CSV", isGoatCounter, byRow, openGoatCounter},
+		{"matomo", "visits of Matomo's API Live.getLastVisitsDetails, in JSON", isMatomo, byElement, plain(parseMatomo)},
+		{"json", "JSON of any program, one object a line; its columns are in Config.Map", nil, byLine, openJSON},
+		{"csv", "CSV of any program, with a header; its columns are in Config.Map", nil, byRow, openCSV},
 	}
 }
 

@@ -102,7 +102,7 @@ func (j *journal) save() error {
 	if j.file == "" {
 		return nil
 	}
-	text, err := json.Marshal(j)
+	text, err := json.Marshal(j) //nolint:gosec // the file has mode 0600, and the secret only until the import ends
 	if err != nil {
 		return err
 	}

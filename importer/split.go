@@ -165,11 +165,11 @@ func (r *rows) next() (piece, error) {
 	}
 	whole, more := first.piece, []line(nil)
 	whole.text = bytes.Clone(first.text)
-	for len(whole.text) < MaxRecord {
+	for end := false; !end && len(whole.text) < MaxRecord; {
 		l := r.line()
 		more = append(more, l)
-		if l.err != nil {
-			break
+		if end = l.err != nil; end {
+			continue
 		}
 		whole.text, whole.end = append(append(whole.text, '\n'), l.text...), l.end
 		if isOpen(l.text) {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -27,15 +28,36 @@ func leaveOutStored(ctx context.Context, target store.Store, b *store.Batch) err
 		return err
 	}
 	stored := map[schema.Identity]bool{}
-	for g, some := range ids {
-		if err := g.find(ctx, target, some, earliest[g], latest[g], stored); err != nil {
-			return err
+	for g, all := range ids {
+		for some := range askedTogether(all) {
+			if err := g.find(ctx, target, some, earliest[g], latest[g], stored); err != nil {
+				return err
+			}
 		}
 	}
 	if len(stored) > 0 {
 		leaveOut(b, stored)
 	}
 	return nil
+}
+
+// maxAsked is the maximum size of the ids in one statement, in bytes. ClickHouse accepts 128 KiB over HTTP.
+const maxAsked = 64 << 10
+
+// askedTogether returns ids in parts of at most maxAsked bytes, or of one id.
+func askedTogether(ids []string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		from, bytes := 0, 0
+		for i, id := range ids {
+			if bytes += len(id); bytes > maxAsked && i > from {
+				if !yield(ids[from:i]) {
+					return
+				}
+				from, bytes = i, len(id)
+			}
+		}
+		yield(ids[from:])
+	}
 }
 
 // A group has the rows of one table and subject.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -33,23 +34,27 @@ func (s *stream) read(ctx context.Context) error {
 	in, err := s.source.open()
 	if err != nil {
 		s.report.Problem = problem(err)
-		return nil //nolint:nilerr // the report has it
+		return nil
 	}
 	s.in = in
 	defer func() { _ = in.close() }() // only read
+	if len(in.head) == 0 {
+		return nil
+	}
 	f, err := s.pick(in.head)
-	if err != nil || len(in.head) == 0 {
-		if err != nil {
-			s.report.Problem = err.Error()
-		}
-		return nil //nolint:nilerr // the report has it
+	if err != nil {
+		s.report.Problem = err.Error()
+		return nil
 	}
 	s.format, s.report.Format = f.name, f.name
 	s.place, s.before = s.journal.enter(in.head, "")
 	if s.before.Since > 0 && s.before.Ended && !s.source.Once {
-		if same, err := s.unchanged(); same || err != nil {
-			s.report.Known = same
-			return nil //nolint:nilerr // an error of reading occurs again when it matters
+		if same, err := s.unchanged(); err != nil {
+			s.report.Problem = problem(err)
+			return nil
+		} else if same {
+			s.report.Known = true
+			return nil
 		}
 	}
 	parse := f.open(s.cfg.Map)
@@ -64,6 +69,12 @@ func (s *stream) pick(head []byte) (*format, error) {
 	if s.cfg.Format != "" {
 		return formatNamed(s.cfg.Format), nil
 	}
+	if len(s.cfg.Map) > 0 { // only for files of other programs
+		if bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) {
+			return formatNamed("json"), nil
+		}
+		return formatNamed("csv"), nil
+	}
 	return detect(head)
 }
 
@@ -74,11 +85,14 @@ func (s *stream) unchanged() (bool, error) {
 		return false, err
 	}
 	defer func() { _ = in.close() }()
-	if _, err := io.CopyN(io.Discard, in, s.before.Done); err != nil {
-		return false, err
+	_, err = io.CopyN(io.Discard, in, s.before.Done)
+	if err == nil {
+		_, err = in.ReadByte()
 	}
-	_, err = in.ReadByte()
-	return errors.Is(err, io.EOF), nil
+	if errors.Is(err, io.EOF) { // also if the file has become shorter
+		return true, nil
+	}
+	return false, err
 }
 
 // pieces imports the pieces of a file.

@@ -120,6 +120,8 @@ type (
 	Registry = catalog.Registry
 	// Info describes a query type to callers.
 	Info = catalog.Info
+	// DatasetInfo describes a dataset to callers.
+	DatasetInfo = catalog.DatasetInfo
 	// OutputField describes one column of a type's rows.
 	OutputField = catalog.OutputField
 	// Shape says what the rows of an answer stand for.
@@ -210,6 +212,8 @@ type (
 	Instant = answer.Instant
 	// Meta says what a request was resolved to.
 	Meta = answer.Meta
+	// A Single is a table of one row.
+	Single = answer.Single
 	// A Table is rows by column.
 	Table = answer.Table
 	// A ColumnError says why a column cannot be read as wanted.

@@ -16,6 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
@@ -54,7 +55,7 @@ func TestGoldenTypes(t *testing.T) {
 	for _, info := range e.Types() {
 		t.Run(info.Name, func(t *testing.T) {
 			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: "w1"}}
-			req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, TimeZone: "America/New_York",
+			req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, TimeZone: "America/New_York",
 				StartDate: "2026-03-01", EndDate: "2026-03-20"}
 			if info.RequiredFilter != "" {
 				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{latest.SessionID}}}
@@ -76,7 +77,7 @@ func TestGoldenTypes(t *testing.T) {
 func TestADayThatAZoneLeavesOut(t *testing.T) {
 	e := engine(t)
 	for _, info := range e.Types() {
-		req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, TimeZone: "Pacific/Apia", StartDate: "2011-12-30", EndDate: "2011-12-30"}
+		req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, TimeZone: "Pacific/Apia", StartDate: "2011-12-30", EndDate: "2011-12-30"}
 		if info.RequiredFilter != "" {
 			req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"x"}}}
 		}
@@ -117,8 +118,10 @@ func matches(t *testing.T, data *reference.Data, now time.Time, access query.Acc
 		}
 		return list
 	}
-	answer, err := data.Answer(reference.Question{Type: req.Parameters[0].Name, Subject: access.Subject, Zone: req.TimeZone,
-		StartDate: req.StartDate, EndDate: req.EndDate, Filters: of(req.Filters), Mandatory: of(access.Filters), GroupBy: req.GroupBy, Now: now})
+	q := reference.Example(req.Parameters[0].Name)
+	q.Subject, q.Zone, q.StartDate, q.EndDate, q.GroupBy, q.Now = access.Subject, req.TimeZone, req.StartDate, req.EndDate, req.GroupBy, now
+	q.Filters, q.Mandatory = of(req.Filters), of(access.Filters)
+	answer, err := data.Answer(q)
 	if err != nil || !something.Match(answer) {
 		t.Errorf("no row passes the filters: %v\n%.500s", err, answer)
 	}
@@ -179,6 +182,25 @@ func short(v any) any {
 	return fmt.Sprintf("%v", v)
 }
 
+// marked returns a parameter in which all texts of a caller are mark, as far as it can be.
+func marked(info query.Info, mark string) query.Parameter {
+	p := storetest.Example(info.Name)
+	p.ID = mark
+	is := query.Text{Op: query.Eq, Values: []string{mark}}
+	for i := range p.Goals {
+		g := &p.Goals[i]
+		g.Name, g.Value = fmt.Sprint(mark, i), mark
+		g.Filters = []query.Filter{{Field: "namespace", Op: query.Eq, Values: []string{mark}}}
+		if len(query.PropertyPrefix+mark) <= 128 {
+			g.Filters = append(g.Filters, query.Filter{Field: query.PropertyPrefix + mark, Op: query.Ne, Values: []string{mark}})
+		} else {
+			g.Value = ""
+		}
+		g.Event, g.Page = &is, nil
+	}
+	return p
+}
+
 // FuzzNothingOfACallerReachesSQL holds every text of a request against the statement.
 func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 	e := engine(f)
@@ -191,7 +213,7 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 		mark := "mark7f3a" + text + "mark7f3a"
 		if place >= 0 && place < len(e.Types()) {
 			info := e.Types()[place]
-			req := query.Request{ID: mark, Parameters: []query.Parameter{{Name: info.Name, ID: mark}}, StartDate: "2026-03-01", EndDate: "2026-03-02"}
+			req := query.Request{ID: mark, Parameters: []query.Parameter{marked(info, mark)}, StartDate: "2026-03-01", EndDate: "2026-03-02"}
 			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: mark}}
 			if info.RequiredFilter != "" {
 				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{mark}}}
@@ -215,7 +237,7 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 			if key := query.PropertyPrefix + mark; len(info.PropertyOperators) > 0 && len(mark) <= 128 && len(req.Filters) < 49 {
 				req.Filters = append(req.Filters, query.Filter{Field: key, Op: query.Exists}, query.Filter{Field: key, Op: query.Ne, Values: []string{mark}})
 				access.Filters = append(access.Filters, query.Filter{Not: &query.Filter{Field: key, Op: query.Gt, Values: []string{"1"}}})
-				if slices.Contains(info.Groupable, "path") {
+				if slices.Contains(info.Groupable, "event_name") {
 					req.GroupBy = []string{key}
 				}
 			}

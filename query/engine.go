@@ -74,6 +74,7 @@ type Engine struct {
 	prints     func(*catalog.BoundType) string // fingerprints
 	statements *compile.Memo
 	prepared   *lru.Cache[string, *Prepared]
+	firsts     *lru.Cache[string, time.Time] // rows
 	zones      *ask.Zones
 	answers    *recall.Answers // may be nil
 	rebuilt    atomic.Int64    // how often all answers were forgotten
@@ -111,6 +112,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
+	e.firsts = lru.New[string, time.Time](firstBytes)
 	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
 	e.answers = recall.New(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = compile.Fingerprints(e.types, e.store.Dialect(), e.log)
@@ -141,16 +143,16 @@ func New(cfg Config) (*Engine, error) {
 
 // Run answers req, as Prepare and Prepared.Run do.
 func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, error) {
-	p, err := e.Prepare(a, req)
+	p, err := e.Prepare(ctx, a, req)
 	if err != nil {
 		return nil, err
 	}
 	return p.Run(ctx)
 }
 
-// Explain returns what req would run, and runs no statement; see [Prepared.Explain]. Its error is an Errors.
+// Explain returns what req would run, and runs no statement; see [Prepared.Explain]. Its error is one of Prepare.
 func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explained, error) {
-	p, err := e.Prepare(a, req)
+	p, err := e.Prepare(ctx, a, req)
 	if err != nil {
 		return nil, err
 	}

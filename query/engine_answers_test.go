@@ -113,7 +113,7 @@ func TestKeptAnswersAreThoseThatWouldBeComputed(t *testing.T) {
 // reused answers req as a host does that remembers responses.
 func reused(t *testing.T, e *query.Engine, a query.Access, req query.Request, responses map[string]string) string {
 	t.Helper()
-	p, err := e.Prepare(a, req)
+	p, err := e.Prepare(t.Context(), a, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 // A remembered answer counts against the size of an answer like a computed one.
 func TestKeptAnswersTakeTheirSize(t *testing.T) {
 	e := keeping(t, newTelling(), 0)
-	p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "x"}}, query.Request{Parameters: names("pages", "pages"), Preset: "yesterday"})
+	p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "x"}}, query.Request{Parameters: names("pages", "pages"), Preset: "yesterday"})
 	if err != nil {
 		t.Fatal(err)
 	}

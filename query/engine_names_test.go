@@ -45,7 +45,7 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(name string) (*query.Prepared, query.Result) {
-		p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 			query.Request{Parameters: []query.Parameter{{Name: name}}, StartDate: "2026-03-10", EndDate: "2026-03-11"})
 		if err != nil {
 			t.Fatal(err)

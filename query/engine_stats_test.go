@@ -186,7 +186,7 @@ func answers(s query.Stats, of query.Origin) uint64 {
 func TestReusedResponsesAreCounted(t *testing.T) {
 	s := &daily{silent: silent{dialect.DuckDB()}}
 	e := logged(t, s, query.Config{}, &bytes.Buffer{})
-	p, err := e.Prepare(website, query.Request{Parameters: names("pages", "countries"), StartDate: "2026-03-01", EndDate: "2026-03-20"})
+	p, err := e.Prepare(t.Context(), website, query.Request{Parameters: names("pages", "countries"), StartDate: "2026-03-01", EndDate: "2026-03-20"})
 	if err != nil {
 		t.Fatal(err)
 	}

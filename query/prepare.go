@@ -47,19 +47,27 @@ func (l *lazy[T]) get(compute func() T) T {
 	return value
 }
 
-// Prepare resolves req without asking the store. Its error is an Errors when the request as a whole is
-// wrong, or a has no subject. Statements are compiled when they are first needed.
-func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
+// Prepare resolves req. Its error is an Errors when the request as a whole is wrong, or a has no subject. It asks the store only for
+// the first row, if a range is all_time; then the error may be an error of the store or of ctx. Statements are compiled when they are
+// first needed.
+func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared, error) {
 	if mistakes := ask.CheckSubject(a.Subject); mistakes != nil {
 		return nil, mistakes
 	}
 	now := e.now()
+	var first time.Time
+	if req.AllTime() {
+		var err error
+		if first, err = e.firstRow(ctx, a, now); err != nil {
+			return nil, err
+		}
+	}
 	access := a.AppendKey(make([]byte, 0, 512))
-	key := string(req.AppendKey(appendMoment(keytext.Texts(access, a.Caller), now)))
+	key := string(req.AppendKey(keytext.Numbers(appendMoment(keytext.Texts(access, a.Caller), now), first.UnixMilli())))
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
-	found, mistakes := plan.Resolve(e.types, a, req, now, e.zones)
+	found, mistakes := plan.ResolveSince(e.types, a, req, now, e.zones, first)
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}

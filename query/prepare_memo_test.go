@@ -44,8 +44,8 @@ func TestRequestsAreRemembered(t *testing.T) {
 			req.Parameters[0].Name = "nonsense"
 		}
 		a := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: pick("a", "a", "a", "b")}, Caller: pick("x", "x", "x", "y")}
-		found, errFound := remembering.Prepare(a, req)
-		want, errWant := plain.Prepare(a, req)
+		found, errFound := remembering.Prepare(t.Context(), a, req)
+		want, errWant := plain.Prepare(t.Context(), a, req)
 		if fmt.Sprint(errFound) != fmt.Sprint(errWant) {
 			t.Fatalf("%v, %v", errFound, errWant)
 		}

@@ -45,7 +45,7 @@ func TestDependencies(t *testing.T) {
 		{"checks", store.KindSchedule, nil, nil, names("uptime_overview"), "10..11"},
 		{"outages however long ago they began", store.KindSchedule, nil, nil, names("uptime_time_series"), "1970-01-01..11"},
 	} {
-		p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: row.of, ID: "x"}, Filters: row.mandatory},
+		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: row.of, ID: "x"}, Filters: row.mandatory},
 			query.Request{Parameters: row.ask, Filters: row.filters, StartDate: "2026-03-10", EndDate: "2026-03-11"})
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestKey(t *testing.T) {
 	}
 	key := func(kind store.SubjectKind, req query.Request) string {
 		t.Helper()
-		p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: kind, ID: "x"}}, req)
+		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: kind, ID: "x"}}, req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestAccessNeedsASubject(t *testing.T) {
 		{store.Subject{ID: "w"}, `Access.Subject.Kind must be website, link or schedule, not ""`},
 		{store.Subject{Kind: "site", ID: "w"}, `Access.Subject.Kind must be website, link or schedule, not "site"`},
 	} {
-		_, err := engine(t).Prepare(query.Access{Subject: row.subject}, req)
+		_, err := engine(t).Prepare(t.Context(), query.Access{Subject: row.subject}, req)
 		var errs query.Errors
 		if !errors.As(err, &errs) || err.Error() != row.want {
 			t.Errorf("%v: got %v, want %s", row.subject, err, row.want)
@@ -141,8 +141,8 @@ func TestAccessNeedsASubject(t *testing.T) {
 
 func TestOneParameterIsNotCompared(t *testing.T) {
 	req := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.NoComparison}, {Name: "pages"}}, Preset: "yesterday", Compare: query.PreviousYear}
-	if n := req.Statements(); n != 3 {
-		t.Errorf("the request has %d statements, want 3", n)
+	if n := engine(t).Cost(&req); n != 3 {
+		t.Errorf("the request costs %d, want 3", n)
 	}
 	found, err := engine(t).Explain(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req)
 	if err != nil {

@@ -16,7 +16,7 @@ func TestSnapshotKeys(t *testing.T) {
 	e := logged(t, s, query.Config{ResultCache: -1}, &bytes.Buffer{})
 	key := func(req query.Request) string {
 		t.Helper()
-		p, err := e.Prepare(website, req)
+		p, err := e.Prepare(t.Context(), website, req)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -153,8 +153,12 @@ func refusedKeys(b *bench) {
 		"unknown scope":         {Owner: "acme", Scopes: []auth.Scope{"read:everything"}},
 		"filter without values": {Owner: "acme", Filters: []auth.Filter{{Field: "country", Op: "eq"}}},
 		"filter not UTF-8":      {Owner: "acme", Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"\xff"}}}},
-		"NUL in the name":       {Owner: "acme", Name: "a\x00b"},
-		"long id":               {Owner: "acme", ID: strings.Repeat("x", 4096)},
+		"did in the range":      {Owner: "acme", Filters: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}}, In: "range"}}}},
+		"did nothing":           {Owner: "acme", Filters: []auth.Filter{{Not: &auth.Filter{Did: &auth.Did{}}}}},
+		"did inside did": {Owner: "acme", Filters: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}},
+			Filters: []auth.Filter{{Or: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}}}}}}}}}}},
+		"NUL in the name": {Owner: "acme", Name: "a\x00b"},
+		"long id":         {Owner: "acme", ID: strings.Repeat("x", 4096)},
 	} {
 		if _, s, err := b.Create(b.t.Context(), k); !errors.Is(err, auth.ErrBadKey) || s.Reveal() != "" {
 			b.failf("%s: %v", what, err)

@@ -5,6 +5,7 @@ package site
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,13 +16,14 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
 // promised has the columns of every type, in the order of the reference evaluator.
 func promised() map[string][]string {
 	all := map[string][]string{}
-	for _, ty := range reference.Types() {
+	for _, ty := range slices.Concat(reference.Types(), reference.BehaviourTypes()) {
 		for _, c := range ty.Columns {
 			all[ty.Name] = append(all[ty.Name], c.Name)
 		}
@@ -57,7 +59,7 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 		known[info.Name] = true
 		for _, granularity := range append([]string{"daily"}, info.Granularity...) {
 			t.Run(info.Name+" "+granularity, func(t *testing.T) {
-				req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Preset: "last_7d", Granularity: granularity, TimeZone: "America/New_York"}
+				req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: "last_7d", Granularity: granularity, TimeZone: "America/New_York"}
 				if info.RequiredFilter != "" {
 					req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{session}}}
 				}

@@ -205,7 +205,7 @@ var objects = []object{
 	{"Query", "Dates or a preset are required, unless each parameter has its own range. If a query has both, the preset takes precedence; `meta` has the dates that were used.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
 		{"parameters", "array", "names of query types, or [Parameters](#parameter); 1 to 50, required"},
 		{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive, at most 3660 days"},
-		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `last_180d`, `last_365d`, `this_week`, `last_week`, `this_month`, `last_month`, `last_6m`, `last_12m`, `this_year`, `last_year`"},
+		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `last_180d`, `last_365d`, `this_week`, `last_week`, `this_month`, `last_month`, `last_6m`, `last_12m`, `this_year`, `last_year`, `all_time`"},
 		{"timeZone", "string", "IANA name; also `timezone`. A zone in the address takes precedence"},
 		{"limit", "number", "rows per parameter, 1 to 10000; default 100"},
 		{"page", "number", "from 1; default 1"},

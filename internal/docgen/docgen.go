@@ -9,10 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // A Source is an engine with data to show.
@@ -78,8 +80,12 @@ func (p *page) printf(format string, a ...any) {
 }
 
 func (p *page) section(ctx context.Context, info query.Info) {
-	req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Preset: p.src.Preset, TimeZone: p.src.TimeZone}
-	body := fmt.Sprintf(`{"parameters": [%q], "preset": %q, "timeZone": %q`, info.Name, req.Preset, req.TimeZone)
+	req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: p.src.Preset, TimeZone: p.src.TimeZone}
+	parameter, err := json.Marshal(req.Parameters[0])
+	if err != nil {
+		p.faults = append(p.faults, fmt.Errorf("%s: %w", info.Name, err))
+	}
+	body := fmt.Sprintf(`{"parameters": [%s], "preset": %q, "timeZone": %q`, parameter, req.Preset, req.TimeZone)
 	if info.RequiredFilter != "" {
 		req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{p.src.Session}}}
 		body += fmt.Sprintf(`, "filters": [{"field": %q, "op": "eq", "value": %q}]`, info.RequiredFilter, p.src.Session)
@@ -133,7 +139,10 @@ func meaning(f query.OutputField) string {
 
 func (p *page) facts(info query.Info) {
 	order := info.DefaultOrder
-	if order == "" {
+	switch {
+	case slices.Contains(info.Needs, "goals"):
+		order = "as the goals of the parameter"
+	case order == "":
 		order = "one row"
 	}
 	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Visualization)
@@ -145,6 +154,9 @@ func (p *page) facts(info query.Info) {
 	}
 	if info.RequiredFilter != "" {
 		p.printf("- Needs a filter on `%s` with `eq`.\n", info.RequiredFilter)
+	}
+	if info.Cost > 1 {
+		p.printf("- Needs: %s. May have: %s. Counts as %d parameters in the limit of a key.\n", codes(info.Needs), codes(info.MayHave), info.Cost)
 	}
 	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable), codes(info.Sortable))
 }

@@ -111,12 +111,12 @@ func (p *Parameter) Called() string {
 	return p.Name
 }
 
-// Statements is the largest number of statements that q runs: one per parameter, and one more each where it is compared, where it has
-// totals, and where it has metrics of properties.
-func (q *Request) Statements() int {
-	n := len(q.Parameters)
+// Cost returns the sum of the costs of the parameters of q. of returns the cost of a parameter by its name. It counts once more each
+// where the parameter is compared, where it has totals, and where it has metrics of properties.
+func (q *Request) Cost(of func(name string) int) int {
+	sum := 0
 	for i := range q.Parameters {
-		p := &q.Parameters[i]
+		p, n := &q.Parameters[i], 1
 		totals := cmp.Or(p.Totals, q.Totals)
 		for _, more := range []bool{
 			cmp.Or(p.Compare, q.Compare).Any(), totals != nil && *totals,
@@ -126,8 +126,14 @@ func (q *Request) Statements() int {
 				n++
 			}
 		}
+		sum += n * of(p.Name)
 	}
-	return n
+	return sum
+}
+
+// AllTime reports whether the range of q, or of one of its parameters, begins with the first row.
+func (q *Request) AllTime() bool {
+	return q.Preset == calendar.AllTime || slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == calendar.AllTime })
 }
 
 // CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.
@@ -140,7 +146,7 @@ const (
 	maxValues     = 500     // of one filter
 	maxText       = 2_048   // characters of any text
 	maxGroups     = 50      // fields of groupBy
-	maxDays       = 3_660   // of a range
+	MaxDays       = 3_660   // of a range
 	MaxMetrics    = 10      // of a parameter
 	MaxDimensions = 4       // of a parameter
 	MaxGoals      = 20      // of a parameter
@@ -280,8 +286,8 @@ func CheckSpan(at FieldPath, code Code, start, end calendar.Date, list *Issues) 
 		list.Add(at, Error{Code: code, Message: "the start " + start.String() + " is after the end " + end.String()})
 		return
 	}
-	if days := int(end-start) + 1; days > maxDays {
-		list.Add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, maxDays)})
+	if days := int(end-start) + 1; days > MaxDays {
+		list.Add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, MaxDays)})
 	}
 }
 

@@ -28,7 +28,11 @@ var presets = []struct {
 	{"last_12m", func(today Date) (Date, Date) { return month(today, -11), today }, months(-23, 12)},
 	{"this_year", func(today Date) (Date, Date) { return year(today, 0), today }, wholeYear(-1)},
 	{"last_year", wholeYear(-1), wholeYear(-2)},
+	{AllTime, last(1), nil},
 }
+
+// AllTime is the preset of the days since the first row. [PresetDays] does not know that row, and returns today.
+const AllTime = "all_time"
 
 // The presets of weeks, whose days also depend on the first day of a week.
 const (

@@ -35,6 +35,9 @@ func (b *typeBuilder) bound(m *BoundMetric) expr.Expr {
 			return shareOfSum(Joined(parts[0].Alias()), Joined(parts[1].Alias()))
 		}
 		of := b.bound(metric)
+		if f := ty.DimensionField(ty.ShareIn); f != nil {
+			return percent(of, expr.Call(dialect.SumWithin, of, Joined(f.Alias())))
+		}
 		return percent(of, expr.Call(dialect.SumOver, of))
 	case m.source != "" && ty.Shape != List:
 		return Joined(m.Alias())

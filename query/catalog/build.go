@@ -46,8 +46,10 @@ func (b *typeBuilder) build() {
 	if ty.Table = TableNamed(ty.Source); ty.Table == nil { // nothing else can be looked up
 		return
 	}
+	b.cohorts()
 	b.columns()
 	b.keys()
+	b.parts()
 	b.skipZero()
 	b.references()
 	b.metrics()
@@ -60,16 +62,18 @@ func (b *typeBuilder) build() {
 	}
 }
 
-// whole makes the type of the numbers over all rows: what rows without keys have. Types whose rows count only if they have something, and
-// those with other units in each row, have no such numbers.
+// whole makes the type of the numbers over all rows: what rows without keys have. Types with a row for each visitor, those with other
+// units in each row, and those of goals and their like have no such numbers.
 func (b *typeBuilder) whole() {
 	ty, w := b.ty, b.ty.Type
 	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
-	if ty.Shape == List || ty.SkipZero != "" || ty.ofWhole || slices.ContainsFunc(ty.Outputs, mixes) {
+	ofVisitor := func(f *Field) bool { return f.Hash != "" }
+	if ty.Shape == List || ty.ofWhole || ty.asks() || slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
 		return
 	}
 	w.Shape, w.Columns = Totals, nil
-	w.Dimensions, w.Order, w.TieBreak, w.Values, w.ZeroFill, w.SkipEmpty, w.OnlyEmpty, w.OuterJoin = nil, nil, nil, nil, false, "", "", false
+	w.Dimensions, w.Order, w.TieBreak, w.Values, w.ZeroFill = nil, nil, nil, nil, false
+	w.SkipEmpty, w.OnlyEmpty, w.SkipZero, w.OuterJoin = "", "", "", false
 	for i, c := range ty.Outputs {
 		if c.Role == MetricRole || c.Format == DateTime || c.Format == Boolean {
 			w.Columns = append(w.Columns, ty.Columns[i])
@@ -94,7 +98,7 @@ func (b *typeBuilder) shape() {
 			b.fault("a breakdown needs Dimensions")
 		}
 	case Totals, Series, List:
-		if len(ty.Dimensions) > 0 {
+		if len(ty.Dimensions) > 0 && (ty.Shape != Series || !b.ofGoals() && !b.ofCohorts()) {
 			b.fault("only a breakdown has Dimensions")
 		}
 	default:
@@ -106,6 +110,12 @@ func (b *typeBuilder) shape() {
 	if ty.Window < Today {
 		b.fault("its Window is negative")
 	}
+}
+
+// ofGoals reports whether the type has rows for the goals of its parameter, in their order.
+func (b *typeBuilder) ofGoals() bool {
+	tb := TableNamed(b.ty.Source)
+	return tb != nil && tb.Rows == GoalRows
 }
 
 // keys looks up what tells rows apart.
@@ -143,6 +153,15 @@ func (b *typeBuilder) keys() {
 	}
 }
 
+// parts holds the parts that parameters may have against what rows are chosen by them.
+func (b *typeBuilder) parts() {
+	for _, end := range []struct{ part, column string }{{"from", FromColumn}, {"to", ToColumn}} {
+		if b.ty.Takes(end.part) && !slices.Contains(b.ty.Columns, end.column) {
+			b.fault("parameters with %s need the column %s", end.part, end.column)
+		}
+	}
+}
+
 func (b *typeBuilder) skipZero() {
 	if b.ty.SkipZero == "" {
 		return
@@ -175,7 +194,9 @@ func (b *typeBuilder) columns() {
 			b.fault("only a series has the column %s, and a list has no column %s", DateColumn, ShareColumn)
 		}
 		shown := m.Output
-		shown.Name = name
+		if shown.Name = name; m.isShare && b.ty.ShareIn != "" {
+			shown.Description = "Share of the ordering metric over the rows with the same " + b.ty.ShareIn
+		}
 		b.ty.Outputs = append(b.ty.Outputs, shown)
 		b.ty.OutputMetrics = append(b.ty.OutputMetrics, m)
 	}
@@ -195,7 +216,7 @@ func (b *typeBuilder) orders() {
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
-	if len(b.ty.Order)+len(b.ty.Values) == 0 && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && !b.ofGoals() && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
 	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
@@ -206,6 +227,9 @@ func (b *typeBuilder) orders() {
 		b.fault("percentage is a share of %q, which is not another of its columns", b.ty.ShareOf)
 	} else if b.showsShare() && !b.ty.OutputMetrics[of].hasShares() {
 		b.fault("percentage is a share of %q, which is not a column of whole numbers; set ShareOf", b.ty.ShareOf)
+	}
+	if f := b.ty.DimensionField(b.ty.ShareIn); b.ty.ShareIn != "" && f == nil {
+		b.fault("%s", nearest(fmt.Sprintf("ShareIn is %q, which is not one of its Dimensions", b.ty.ShareIn), b.ty.ShareIn, b.ty.Dimensions))
 	}
 	if f := b.ty.DimensionField(b.ty.SkipEmpty); b.ty.SkipEmpty != "" && (f == nil || f.Number) {
 		b.fault("%s", nearest(fmt.Sprintf("SkipEmpty is %q, which is not a text among its Dimensions", b.ty.SkipEmpty), b.ty.SkipEmpty, b.ty.Dimensions))
@@ -226,7 +250,9 @@ func (b *typeBuilder) fields() {
 			continue
 		}
 		ty.Fields[f.Name] = f
-		ty.Filterable = append(ty.Filterable, f.Name)
+		if f.Session || !ty.Table.BySession {
+			ty.Filterable = append(ty.Filterable, f.Name)
+		}
 		shown := ty.OutputIndex(f.Name) >= 0 || slices.Contains(ty.Dimensions, f.Name)
 		if !shown && ty.groups(f) {
 			ty.Groupable = append(ty.Groupable, f.Name)

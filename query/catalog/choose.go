@@ -13,7 +13,7 @@ import (
 // choiceBytes bounds the choices that a registry remembers. One takes about choiceCost bytes.
 const (
 	choiceBytes = 4 << 20
-	choiceCost  = 8 << 10
+	choiceCost  = 24 << 10
 )
 
 // A Choice is what a caller chose of a dataset. Its [BoundType] has the metrics as columns. The dimensions group rows as groupBy does.

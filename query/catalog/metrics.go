@@ -44,7 +44,7 @@ func newCatalog() (metricsByKey, []error) {
 	var faults []error
 	for _, group := range [][]BoundMetric{
 		answerMetrics(), labelMetrics(), sourceMetrics(),
-		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), errorMetrics(), vitalMetrics(),
+		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), goalMetrics(), transitionMetrics(), cohortMetrics(), errorMetrics(), vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),
 	} {

@@ -25,7 +25,7 @@ func propertyFunctions() []string {
 	return names
 }
 
-// The two parts of the sum of the decimals of a property: see decimalParts.
+// The two parts of the sum of the decimals of a property: see DecimalParts.
 const (
 	highPart = "high"
 	restPart = "rest"
@@ -50,7 +50,7 @@ func propertyMetric(tb *Table, function, key string) *BoundMetric {
 		}
 	}
 	of, ok := map[string]Function{"sum": Sum, "avg": Average, "min": Min, "max": Max, "count": Count}[function]
-	switch multiples, rest := decimalParts(number); {
+	switch multiples, rest := DecimalParts(number); {
 	case function == highPart:
 		m.Expr = multiples
 	case function == restPart:

@@ -140,6 +140,9 @@ type Info struct {
 	Comparable        bool   // Compare adds another period to the rows; otherwise it is ignored
 	DefaultOrder      string // "visitors desc, path asc"; empty for one row of totals
 	Output            []OutputField
+	Needs             []string // parts of a parameter that it must have, such as goals
+	MayHave           []string // further parts that it may have
+	Cost              int      // how many parameters one with this type counts for, where requests are limited
 }
 
 // OutputField describes one column of a type's rows.
@@ -166,12 +169,16 @@ func (ty *BoundType) Describe() Info {
 	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
 	if info.Customizable {
 		info.Operators = ask.TextOperators()
-		if ty.OfEvents() {
+		if ty.OfEvents() && !ty.Table.BySession {
 			info.PropertyOperators = ask.AllOperators()
 		}
 	}
+	info.Needs, info.MayHave, info.Cost = slices.Clone(ty.Needs), slices.Clone(ty.MayHave), ty.Cost()
 	if ty.Shape == Series {
-		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = ask.MaxLimit, []string{"hourly", "daily", "weekly", "monthly"}, ask.MaxHourlyDays
+		info.DefaultLimit, info.Granularity = ask.MaxLimit, ty.Granularities()
+	}
+	if slices.Contains(info.Granularity, "hourly") {
+		info.MaxHourlyDays = ask.MaxHourlyDays
 	}
 	for _, c := range ty.Outputs {
 		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})

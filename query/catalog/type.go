@@ -37,6 +37,7 @@ type Type struct {
 	OnlyEmpty  string   // a field of sessions: rows with a value of it are left out, of shares too
 	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
 	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
+	ShareIn    string   // a dimension: percentage is the share among the rows with the same value of it; empty: among all rows
 
 	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
 	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
@@ -52,6 +53,20 @@ type Type struct {
 // Takes reports whether parameters of ty may have a part.
 func (ty *Type) Takes(part string) bool {
 	return slices.Contains(ty.Needs, part) || slices.Contains(ty.MayHave, part)
+}
+
+// asks reports whether parameters of ty ask about goals, a funnel, retention or paths.
+func (ty *Type) asks() bool { return len(ty.Needs)+len(ty.MayHave) > 0 }
+
+// behaviourCost is what a parameter that asks about goals, a funnel, retention or paths costs.
+const behaviourCost = 5
+
+// Cost returns how many ordinary parameters one of ty counts for, where requests are limited.
+func (ty *Type) Cost() int {
+	if ty.asks() {
+		return behaviourCost
+	}
+	return 1
 }
 
 // Shape says what the rows of an answer stand for.
@@ -280,7 +295,23 @@ func (ty *BoundType) field(name string) *Field {
 
 // FieldFor returns the field called name by which callers may filter rows of ty, or nil.
 func (ty *BoundType) FieldFor(name string) *Field {
-	if f := ty.Fields[name]; f != nil || !ty.OfEvents() {
+	f := ty.Fields[name]
+	switch {
+	case ty.Table.BySession && (f == nil || !f.Session):
+		return nil
+	case f != nil || !ty.OfEvents():
+		return f
+	}
+	return PropertyNamed(name)
+}
+
+// MandatoryFieldFor returns the field called name by which an access may filter rows of ty, or nil. An access may filter the events
+// that goals, funnels, retention and paths are made of.
+func (ty *BoundType) MandatoryFieldFor(name string) *Field {
+	if !ty.Table.BySession {
+		return ty.FieldFor(name)
+	}
+	if f := FieldNamed(name); f != nil && EventList.Has(f) {
 		return f
 	}
 	return PropertyNamed(name)
@@ -291,7 +322,7 @@ func (ty *BoundType) GroupFor(name string) *Field {
 	if slices.Contains(ty.Groupable, name) {
 		return ty.Fields[name]
 	}
-	if f := ty.FieldFor(name); f != nil && f.IsProperty() && ty.groups(f) {
+	if f := PropertyNamed(name); f != nil && ty.OfEvents() && ty.groups(f) {
 		return f
 	}
 	return nil
@@ -312,7 +343,7 @@ func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 
 // groups says whether callers may group by f. Rows that stand for one thing each, a session or a visitor, are not grouped.
 func (ty *BoundType) groups(f *Field) bool {
-	if ty.Shape == List || ty.SkipZero != "" {
+	if ty.Shape == List || ty.SkipZero != "" || ty.Cohorts() || ty.Shape == Series && ty.Table.BySession {
 		return false
 	}
 	if f.Session || f.Own() || !ty.Table.HasSessions() {

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -10,10 +12,13 @@ import (
 type rowKind uint8
 
 const (
-	PlainRows   rowKind = iota // rows of a logical table, alias t
-	SessionRows                // whole sessions, alias s, made of events
-	OutageRows                 // stretches of downtime, alias o, made of checks
-	OutcomeRows                // what became of those who were shown a flag, alias o, made of events
+	PlainRows      rowKind = iota // rows of a logical table, alias t
+	SessionRows                   // whole sessions, alias s, made of events
+	OutageRows                    // stretches of downtime, alias o, made of checks
+	OutcomeRows                   // what became of those who were shown a flag, alias o, made of events
+	TransitionRows                // steps from one page of a session to the next, alias o, made of events
+	CohortRows                    // visitors by the bucket of their first event, alias o, made of events
+	GoalRows                      // goals of a parameter, alias o, made of events
 )
 
 // Table is a set of rows that metrics count and types are about.
@@ -34,6 +39,7 @@ type Table struct {
 	visitorless   bool      // rows of a website that belong to no visitor
 	PageEvents    bool      // rows are page events: the first one of their session is not later
 	Visible       bool      // rows are events that sessions are formed of
+	BySession     bool      // callers filter by fields of sessions alone: the request says elsewhere which events it means
 }
 
 // HasSessions says whether the rows of tb belong to sessions.
@@ -59,7 +65,7 @@ var Hidden = expr.Computed("hidden", expr.Call(dialect.StartsWith, Row("name"), 
 
 // Derived says whether the rows of tb are of a relation o of the statement, which has the fields
 // under their names.
-func (tb *Table) Derived() bool { return tb.Rows == OutageRows || tb.Rows == OutcomeRows }
+func (tb *Table) Derived() bool { return tb.Rows >= OutageRows }
 
 // Row is a column of the stored row, ofSession one of its session.
 func Row(name expr.Ident) expr.Expr { return expr.Col("t", name) }
@@ -94,6 +100,12 @@ var tables = []*Table{
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	website(Table{Name: "outcome_statuses", About: "Statuses of outcomes, a row for each", Rows: OutcomeRows, Logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
+	{Name: "transitions", About: "Steps from one page of a session to another, into the session and out of it", subject: store.KindWebsite, Rows: TransitionRows, Logical: "events",
+		dimensions: []string{"from_path", "to_path"}, BySession: true},
+	{Name: "cohorts", About: "Visitors by the time of their first event, and when they returned", subject: store.KindWebsite, Rows: CohortRows, Logical: "events",
+		dimensions: []string{"period"}, BySession: true},
+	{Name: "goals", About: "Goals of the parameter, a row for each", subject: store.KindWebsite, Rows: GoalRows, Logical: "events",
+		dimensions: []string{"goal"}, Events: true, BySession: true},
 	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
 	EventList,
 	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true, dimensions: []string{"visitor"}}),
@@ -115,6 +127,17 @@ var Pageviews = website(Table{Name: "pageviews", About: "Views of pages", Logica
 // EventList are all events. They have every field that events have.
 var EventList = website(Table{Name: "event_list", About: "All events, for the list of the events of a session", Logical: "events", WholeSessions: true, EarlyRows: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
+
+// StoredTables returns a table for each kind of rows that is stored of a kind of subject. It has all of these rows.
+func StoredTables(of store.SubjectKind) []*Table {
+	return slices.DeleteFunc([]*Table{EventList, TableNamed("errors"), TableNamed("vitals"), TableNamed("spans"), TableNamed("blocked"),
+		TableNamed("visits"), Checks}, func(tb *Table) bool { return tb.subject != of })
+}
+
+// OfSessionRows reports whether some rows that belong to sessions have f.
+func OfSessionRows(f *Field) bool {
+	return slices.ContainsFunc(tables, func(tb *Table) bool { return tb.HasSessions() && tb.Has(f) })
+}
 
 // EventFields returns the names of the fields that events have themselves, and not only as rows of a session.
 func EventFields() []string {
@@ -188,6 +211,10 @@ var typeFields = []*Field{
 	{Name: "property_value", About: "Value of the property: a text as it is, all else as JSON", computed: expr.Col("q", "value")},
 	{Name: "flag", About: "Key of the flag", computed: exposedFlag},
 	{Name: "variant", About: "Key of the variant; without one, true or false: whether the flag was enabled", computed: flagVariant},
+	{Name: "from_path", About: "Path before the step; empty where the session begins", Column: "from_path"},
+	{Name: "to_path", About: "Path after the step; empty where the session ends", Column: "to_path"},
+	{Name: "period", About: "Number of days, weeks or months since the cohort's: 0 is its own", Column: "period", Number: true},
+	{Name: "goal", About: "Name of the goal", Column: "goal"},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
 	{Name: "hour_of_day", About: "Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23", Number: true, Clock: HourOfDay},

@@ -37,6 +37,7 @@ const (
 	// Window functions.
 
 	SumOver    // sum of whole numbers $1 over all rows of the result
+	SumWithin  // sum of whole numbers $1 over the rows of the result in partition $2
 	RowNumber  // number of the row in partition $1 ordered by $2, from 1
 	Lag        // $1 of the row before in partition $2 ordered by $3; null for the first
 	Lead       // $1 of the row after in partition $2 ordered by $3; null for the last
@@ -55,6 +56,7 @@ const (
 	Ratio     // $1 / $2 as one floating-point division; null when $2 is 0 or null
 	Sqrt      // square root of the number $1, not below 0, correctly rounded
 	FloorDiv  // whole number $1 / $2, rounded down
+	BitXor    // the whole number whose 64 bits are set where those of $1 and $2 differ
 	SortKey   // a value of any type that < and the aggregates compare: by the instant $1, the number $2 (0 to 3), the text $3, the numbers $4 and $5 (0 to 255)
 
 	// Texts.

@@ -386,7 +386,7 @@ func (g *gated) answer(t *testing.T, e *query.Engine) (text string, statements i
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	p, err := e.Prepare(query.Access{Subject: site}, storedQuestion())
+	p, err := e.Prepare(t.Context(), query.Access{Subject: site}, storedQuestion())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestAnswersBesideOneDay(t *testing.T) {
 		if i%every != 0 || info.Subject != store.KindWebsite || info.RequiredFilter != "" {
 			continue
 		}
-		req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-10"}
+		req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, StartDate: "2026-03-01", EndDate: "2026-03-10"}
 		if i%2 == 0 {
 			req.StartDate, req.EndDate = "2026-03-05", "2026-03-08"
 		}

@@ -41,7 +41,7 @@ func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.Prepare(query.Access{Subject: site}, storedQuestion())
+	p, err := e.Prepare(t.Context(), query.Access{Subject: site}, storedQuestion())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestStatesThatFail(t *testing.T) {
 			}
 		}
 		for range 3 {
-			p, err := e.Prepare(query.Access{Subject: site}, storedQuestion())
+			p, err := e.Prepare(t.Context(), query.Access{Subject: site}, storedQuestion())
 			if err != nil {
 				t.Fatal(err)
 			}

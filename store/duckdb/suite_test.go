@@ -178,7 +178,13 @@ func TestAsking(t *testing.T) {
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
-	storetest.KillsMutants(t, inMemoryHarness, append(storetest.Mutations(), storetest.SQLMutations(dialect.DuckDB())...))
+	storetest.KillsMutants(t, inMemoryHarness, slices.Concat(storetest.Mutations(), storetest.AnswerMutations(), storetest.SQLMutations(dialect.DuckDB())))
+}
+
+// TestAskingKillsMutants plants one mistake at a time, and expects the comparison of TestAsking to detect each.
+func TestAskingKillsMutants(t *testing.T) {
+	t.Parallel()
+	storetest.KillsMutants(t, inMemoryHarness, storetest.AskingMutations(dialect.DuckDB()))
 }
 
 // TestSealMutants plants one mistake at a time in stored results, and expects the tests to detect each.
@@ -251,7 +257,7 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	country := func(of string) (any, []query.Dependency) {
-		p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, query.Request{
+		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, query.Request{
 			Parameters: []query.Parameter{{Name: of}}, GroupBy: []string{"country"}, StartDate: "2026-03-10", EndDate: "2026-03-10"})
 		if err != nil {
 			t.Fatal(err)

@@ -130,7 +130,7 @@ func everyType(t *testing.T, s store.Store, sampleEvery int) {
 
 // ways returns the requests that a type claims to answer.
 func ways(info query.Info) []query.Request {
-	plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York"}
+	plain := query.Request{Parameters: []query.Parameter{Example(info.Name)}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York"}
 	if info.RequiredFilter != "" {
 		plain.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"s1"}}}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/query"
@@ -22,9 +23,9 @@ func Asking(t *testing.T, h Harness, run RandomRun) {
 }
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"type", "did", "choice", "totals"}
+var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals", "goals_trends", "paths", "retention"}
 
-// shapes returns what q asks: the name of its type, choice or type, and also totals and did if it has them.
+// shapes returns what q asks: the name of its type, choice or type, and also totals, did, all_time and type by property if it has them.
 func shapes(q reference.Question) []string {
 	var found []string
 	switch {
@@ -34,9 +35,15 @@ func shapes(q reference.Question) []string {
 		found = append(found, q.Type)
 	default:
 		found = append(found, "type")
+		if slices.ContainsFunc(q.GroupBy, func(field string) bool { return strings.HasPrefix(field, query.PropertyPrefix) }) {
+			found = append(found, "type by property")
+		}
 	}
 	if q.Totals {
 		found = append(found, "totals")
+	}
+	if q.Preset == reference.AllTime {
+		found = append(found, "all_time")
 	}
 	if slices.ContainsFunc(slices.Concat(q.Filters, q.Mandatory), asksDeeds) {
 		found = append(found, "did")
@@ -64,6 +71,13 @@ func asking(seed uint64, only string) iter.Seq[reference.Question] {
 			}
 		}
 	}
+}
+
+// Example returns a parameter with the type called name, and with all that such a parameter must have: see [reference.Example].
+func Example(name string) query.Parameter {
+	p := query.Parameter{Name: name}
+	giveParts(&p, reference.Example(name))
+	return p
 }
 
 // giveParts gives p what q asks beside its type and options.

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -221,7 +220,7 @@ func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query
 	if len(requests[0].Errors) > 0 {
 		return nil, requests[0].Errors
 	}
-	p, err := r.engine.Prepare(query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
+	p, err := r.engine.Prepare(ctx, query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +253,7 @@ func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 func requestFor(q reference.Question) query.Request {
 	req := query.Request{
 		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, Preset: q.Preset, TimeZone: q.Zone,
-		Granularity: cmp.Or(q.Grain, "daily"), WeekStart: q.WeekStart, Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
+		Granularity: q.Grain, WeekStart: q.WeekStart, Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
 		SortBy: q.SortBy, SortOrder: q.SortOrder, Page: q.Page, Compare: query.Compare(q.Compare),
 	}
 	if q.Limit > 0 {
@@ -291,7 +290,9 @@ func giveOwn(req *query.Request, own []string) {
 		case "groupBy":
 			p.GroupBy, req.GroupBy = append([]string{}, req.GroupBy...), []string{"nothing"}
 		case "granularity":
-			p.Granularity, req.Granularity = req.Granularity, "daily"
+			if req.Granularity != "" {
+				p.Granularity, req.Granularity = req.Granularity, "daily"
+			}
 			if req.WeekStart != "" {
 				p.WeekStart, req.WeekStart = req.WeekStart, map[string]string{"sunday": "monday", "monday": "sunday"}[req.WeekStart]
 			}

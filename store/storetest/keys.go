@@ -136,14 +136,20 @@ func (p *proof) compare(t *testing.T, c *client, some store.Store, q question, f
 	}
 }
 
-// lacks returns the field of a filter that the type of q does not allow, or an empty string.
+// lacks returns the field of a filter that the type of q does not allow, or no sessions if the type has none and a filter asks about
+// them. It returns an empty string for filters that the type allows.
 func (c *client) lacks(q question, filters []query.Filter) string {
 	for _, info := range c.types {
 		if info.Name != q.req.Parameters[0].Name {
 			continue
 		}
 		for _, f := range filters {
-			if !slices.Contains(info.Filters, f.Field) {
+			switch {
+			case asksDeeds(referenceFilters([]query.Filter{f})[0]):
+				if !slices.Contains(info.Filters, "session_id") {
+					return "no sessions"
+				}
+			case !slices.Contains(info.Filters, f.Field):
 				return f.Field
 			}
 		}
@@ -168,6 +174,10 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 		fields = slices.Compact(fields)
 	}
 	for range 1 + c.rng.IntN(2) {
+		if kind == store.KindWebsite && !byRow && c.rng.IntN(3) == 0 {
+			filters = append(filters, c.deed())
+			continue
+		}
 		field := fields[c.rng.IntN(len(fields))]
 		ops := []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
 		f := query.Filter{Field: field, Op: ops[c.rng.IntN(len(ops))], Values: []string{c.value(field)}}
@@ -185,6 +195,22 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 		filters = append(filters, f)
 	}
 	return filters
+}
+
+// deed returns a filter on what was done in sessions, or was not.
+func (c *client) deed() query.Filter {
+	text := func(field string) *query.Text { return &query.Text{Op: query.Eq, Values: []string{c.value(field)}} }
+	did := query.Filter{Did: &query.Did{Action: query.Action{Page: text("path")}, In: "session"}}
+	if c.rng.IntN(3) == 0 {
+		did.Did.Action = query.Action{Event: text("event_name")}
+	}
+	if c.rng.IntN(3) == 0 {
+		did.Did.Filters = []query.Filter{{Field: "path", Op: query.Ne, Values: []string{c.value("path")}}}
+	}
+	if c.rng.IntN(2) == 0 {
+		return query.Filter{Not: &did}
+	}
+	return did
 }
 
 // complicated returns a question with further options of the caller.
@@ -206,7 +232,20 @@ func (c *client) complicated(info query.Info) question {
 
 func referenceFilters(filters []query.Filter) (list []reference.Filter) {
 	for _, f := range filters {
-		list = append(list, reference.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values})
+		one := reference.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values}
+		if f.Not != nil {
+			one.Not = &referenceFilters([]query.Filter{*f.Not})[0]
+		}
+		if d := f.Did; d != nil {
+			text := func(t *query.Text) *reference.Text {
+				if t == nil {
+					return nil
+				}
+				return &reference.Text{Op: string(t.Op), Values: t.Values}
+			}
+			one.Did = &reference.Did{In: d.In, Action: reference.Action{Event: text(d.Event), Page: text(d.Page), Click: text(d.Click), Filters: referenceFilters(d.Filters)}}
+		}
+		list = append(list, one)
 	}
 	return list
 }

@@ -21,11 +21,28 @@ import (
 type keyWith []query.Filter
 
 func (f keyWith) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
-	key := &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}}
-	for _, one := range f {
-		key.Filters = append(key.Filters, auth.Filter{Field: one.Field, Op: string(one.Op), Values: one.Values})
+	return &auth.Principal{Key: &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}, Filters: keyFilters(f)}}, nil
+}
+
+// keyFilters returns filters in the form of keys.
+func keyFilters(filters []query.Filter) (list []auth.Filter) {
+	text := func(t *query.Text) *auth.Text {
+		if t == nil {
+			return nil
+		}
+		return &auth.Text{Op: string(t.Op), Values: t.Values}
 	}
-	return &auth.Principal{Key: key}, nil
+	for _, f := range filters {
+		one := auth.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values}
+		if f.Not != nil {
+			one.Not = &keyFilters([]query.Filter{*f.Not})[0]
+		}
+		if d := f.Did; d != nil {
+			one.Did = &auth.Did{Event: text(d.Event), Page: text(d.Page), Click: text(d.Click), Filters: keyFilters(d.Filters), In: d.In}
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // compareHTTP compares both ways over HTTP: a query as an address, a batch and an overview.

@@ -26,6 +26,10 @@ type Mutation struct {
 	SQL      func(text string) string
 	Args     func(args []dialect.Arg) // changes args in place
 	Rows     func(b *store.Batch)     // changes b in place
+	// Part returns the part of a response that is compared, with the mistake. Nil means rows.
+	Part func(*query.Response) ([]byte, error)
+	// Shape selects questions of [Asking], those with this shape. Empty means questions of [Reference].
+	Shape string
 	// When selects the questions whose answers may show the mistake. Nil means all.
 	When func(q reference.Question) bool
 }
@@ -49,7 +53,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 	one := func(column string) string { return "s." + d.Ident(column) + " = 1" }
 	column := strings.Replace(regexp.QuoteMeta(d.Ident("x")), "x", "[a-z_]+", 1)
 	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
-	return []Mutation{
+	return slices.Concat(choiceMutations(d), goalMutations(d), []Mutation{
 		{Name: "visitors counted by row", Op: dialect.CountDistinctHash, Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
 		{Name: "medians that take a neighbour", Op: dialect.Quantile,
 			Template: changed(dialect.Quantile, "quantile_cont", "quantile_disc", "quantileExactInclusiveOrNull", "quantileExactOrNull")},
@@ -69,7 +73,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
 		{Name: "ne drops absent values", SQL: Rewritten(`\(NOT \(((?:t|s)\.`+column+`|CASE WHEN [^=]*? END|if\([^=]*?\)) = (`+text+`)\)\)`, `($1 <> $2 AND $1 <> '')`)},
-	}
+	})
 }
 
 func compares(q reference.Question) bool { return q.Compare != "" }
@@ -105,7 +109,11 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 				if seed != firstDataset {
 					want = dataOf(seed)
 				}
-				return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: m.planted(t, h, first, seed)}, rows), want, questions, true)
+				part := m.Part
+				if part == nil {
+					part = rows
+				}
+				return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: m.planted(t, h, first, seed)}, part), want, questions, true)
 			})
 		})
 	}
@@ -160,13 +168,14 @@ func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions it
 
 // questions returns at most 400 questions about the dataset of a seed that may show m.
 func (m *Mutation) questions(seed uint64) iter.Seq[reference.Question] {
-	if m.When == nil {
-		return questionsOf(seed, 400)
+	all := questionsOf(seed, 10_000)
+	if m.Shape != "" {
+		all = firstOf(asking(seed, m.Shape), 10_000)
 	}
 	return func(yield func(reference.Question) bool) {
 		left := 400
-		for q := range questionsOf(seed, 10_000) {
-			if !m.When(q) {
+		for q := range all {
+			if m.When != nil && !m.When(q) {
 				continue
 			}
 			if left--; !yield(q) || left == 0 {

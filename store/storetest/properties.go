@@ -43,6 +43,8 @@ func properties() []property {
 			"presets are days in UTC", asked(func(q *question) { inUTC(q, q.req.Preset != "") })},
 		{"shares of a full list sum to 100", sharesSumToHundred,
 			"a row is lost after computing shares", answered(func(a *answer) { a.cutLast(len(a.rows) > 1) })},
+		{"a type equals the same choice of metrics", namedIsSpelled,
+			"choices have no sessions", loseSessionsOfChoices},
 		{"a batch equals its queries", batchIsQueries,
 			"a batch is answered in reverse order", func(c *client) { c.post = backwards(c.post) }},
 		{"GET equals POST", getIsPost,

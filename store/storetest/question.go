@@ -44,8 +44,10 @@ type answer struct {
 	texts []string // the same rows as JSON, followed by the answer's other data
 	meta  query.Meta
 	more  bool
-	fault string
-	code  query.Code
+
+	totals map[string]any // nil: none were asked for
+	fault  string
+	code   query.Code
 }
 
 func (a *answer) cutLast(when bool) {
@@ -73,6 +75,13 @@ func answerOf(ctx context.Context, engine *query.Engine, a query.Access, req que
 		if beside != nil {
 			found.texts = append(found.texts, string(beside.AppendJSON(nil)))
 		}
+	}
+	if r.Totals != nil {
+		text := r.Totals.AppendJSON(nil)
+		if err := json.Unmarshal(text, &found.totals); err != nil {
+			return answer{fault: err.Error()}
+		}
+		found.texts = append(found.texts, string(text))
 	}
 	return found
 }

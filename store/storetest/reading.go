@@ -31,6 +31,7 @@ func proveReading(t *testing.T, h Harness, s store.Store) {
 			t.Run(c.name, func(t *testing.T) { c.check(t, s) })
 		}
 	})
+	t.Run("choices", func(t *testing.T) { choices(t, h) })
 	t.Run("pages of the latest", func(t *testing.T) { pagesOfLatest(t, s) })
 	t.Run("every type", func(t *testing.T) { everyType(t, s, h.SampleEvery) })
 	t.Run("cancellation", func(t *testing.T) { cancellation(t, s, h.Slow) })

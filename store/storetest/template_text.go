@@ -65,6 +65,7 @@ func (p *templateWriter) windows() []templateCase {
 		{"RowNumber", whole, p.call(dialect.RowNumber, "x", "n"), inOrder, "1|1|2|1"},
 		{"Lag", whole, p.call(dialect.Lag, "n", "x", "n"), inOrder, "null|null|1|null"},
 		{"Lead", whole, p.call(dialect.Lead, "n", "x", "n"), inOrder, "3|null|null|null"},
+		{"SumWithin", whole, p.call(dialect.SumWithin, "n", "x"), inOrder, "4|2|4|4"},
 		{"RunningMax", whole, p.call(dialect.RunningMax, "o", "1", "n"), inOrder, "3|3|3|3"},
 		{"RunningMax of a partition", whole, p.call(dialect.RunningMax, "n", "x", "n"), inOrder, "1|2|3|4"},
 		{"RunningMax includes equal rows", whole, p.call(dialect.RunningMax, "n", "1", "n % 2"), inOrder, "4|4|4|4"},

@@ -27,6 +27,8 @@ var coveredBlocks = []struct {
 	{"README.md", "go", "", "TestReadmeProgramCompiles"},
 	{"docs/embedding.md", "go", "func serve(", "TestDocumentsShowCodeThatRuns"},
 	{"docs/embedding.md", "go", "query.Definitions", "TestDocumentsShowCodeThatRuns"},
+	{"docs/import.md", "json", `"table"`, "TestImportDocument"},
+	{"docs/import.md", "go", "importer.Run", "TestDocumentsShowCodeThatRuns"},
 	{"docs/flags.md", "json", "flag_outcomes", "TestFlagsDocument"},
 	{"docs/keys.md", "sh", "keys add", "TestKeysDocument"},
 	{"docs/keys.md", "text", "OUTCOME", "TestKeysDocument"},

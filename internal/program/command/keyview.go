@@ -128,7 +128,7 @@ func (k keyView) limit() string {
 
 func filterTexts(all []auth.Filter) string {
 	return strings.Join(mapped(all, func(f auth.Filter) string {
-		if len(f.Parts()) > 0 {
+		if len(f.Parts()) > 0 || f.Did != nil {
 			text, _ := json.Marshal(f) // it has only texts
 			return string(text)
 		}

@@ -21,16 +21,17 @@ import (
 	"github.com/sightline-analytics/sightline/internal/program/service"
 )
 
-// Go code in docs/embedding.md is a part of an example, which is compiled and run. The part may be indented.
+// Go code in the documents is a part of an example, which is compiled and run. The part may be indented.
 func TestDocumentsShowCodeThatRuns(t *testing.T) {
-	for _, row := range []struct{ holds, source string }{
-		{"func serve(", "example_test.go"},
-		{"query.Definitions", "query/example_define_test.go"},
+	for _, row := range []struct{ page, holds, source string }{
+		{"embedding.md", "func serve(", "example_test.go"},
+		{"embedding.md", "query.Definitions", "query/example_define_test.go"},
+		{"import.md", "importer.Run", "importer/example_test.go"},
 	} {
-		code := block(t, read(t, "../../../docs/embedding.md"), "go", row.holds)
+		code := block(t, read(t, "../../../docs/"+row.page), "go", row.holds)
 		indented := "\t" + strings.ReplaceAll(strings.TrimSuffix(code, "\n"), "\n", "\n\t") + "\n"
 		if source := read(t, "../../../"+row.source); !strings.Contains(source, code) && !strings.Contains(source, indented) {
-			t.Errorf("%s does not have this code of docs/embedding.md:\n%s", row.source, code)
+			t.Errorf("%s does not have this code of docs/%s:\n%s", row.source, row.page, code)
 		}
 	}
 }

@@ -77,7 +77,10 @@ func (r *rights) check() error {
 // namedFields returns the fields of all conditions in f.
 func namedFields(f auth.Filter) (names []string) {
 	parts := f.Parts()
-	if len(parts) == 0 {
+	switch {
+	case f.Did != nil: // which fields its filters may name is the same for all query types
+		return nil
+	case len(parts) == 0:
 		return []string{f.Field}
 	}
 	for _, part := range parts {
@@ -98,7 +101,21 @@ func queryFilter(f auth.Filter) query.Filter {
 	if f.Not != nil {
 		one.Not = new(queryFilter(*f.Not))
 	}
+	if d := f.Did; d != nil {
+		one.Did = &query.Did{In: d.In, Action: query.Action{Event: queryText(d.Event), Page: queryText(d.Page), Click: queryText(d.Click)}}
+		for _, part := range d.Filters {
+			one.Did.Filters = append(one.Did.Filters, queryFilter(part))
+		}
+	}
 	return one
+}
+
+// queryText returns t as a test of queries.
+func queryText(t *auth.Text) *query.Text {
+	if t == nil {
+		return nil
+	}
+	return &query.Text{Op: query.Op(t.Op), Values: t.Values}
 }
 
 // noStore has no data. It suffices for an engine that only lists its types.

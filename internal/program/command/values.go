@@ -163,7 +163,7 @@ func (f *filter) UnmarshalText(text []byte) error {
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.DisallowUnknownFields()
 		if err := d.Decode((*auth.Filter)(f)); err != nil {
-			return fmt.Errorf("a filter in JSON has field, op and values, or one of and, or and not: %w", err)
+			return fmt.Errorf("a filter in JSON has field, op and values, or one of and, or, not and did: %w", err)
 		}
 		return nil
 	}

@@ -41,7 +41,12 @@ func TestParseFilter(t *testing.T) {
 	if diff := cmp.Diff(want, group); diff != "" || err != nil {
 		t.Errorf("a group in JSON: %v%s", err, diff)
 	}
-	for _, text := range []string{`{"xor":[]}`, `{"or":`, "", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
+	var did filter
+	if err := did.UnmarshalText([]byte(`{"did":{"event":"signup","filters":[{"field":"property:plan","op":"eq","values":["pro"]}]}}`)); err != nil ||
+		did.Did == nil || did.Did.Event.Values[0] != "signup" || did.Did.Filters[0].Field != "property:plan" {
+		t.Errorf("did: %+v, %v", did, err)
+	}
+	for _, text := range []string{`{"did":{"event":{"is":"signup"}}}`, `{"xor":[]}`, `{"or":`, "", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
 		if err := new(filter).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: want an error", text)
 		}

@@ -102,6 +102,19 @@ func TestAnswersAsTheStore(t *testing.T) {
 	if report, err := r.VerifySeals(t.Context(), site, time.UnixMilli(0), time.UnixMilli(9)); err != nil || !cmp.Equal(report, query.SealReport{Verified: 2}) {
 		t.Errorf("a day in two tables: %+v, %v", report, err)
 	}
+	event := store.Event{Website: "w2", ID: "c", Time: time.UnixMilli(7), LoadTime: store.Known(0)}
+	for _, want := range []store.Written{{Stored: 1}, {Repeated: 1}} {
+		if written, err := r.Write(t.Context(), &store.Batch{Events: []store.Event{event}}); err != nil || written != want {
+			t.Errorf("written through the socket: %+v, %v; want %+v", written, err, want)
+		}
+	}
+	rows, err := r.Query(t.Context(), store.Statement{SQL: "SELECT t.load_time FROM events AS t WHERE t.event_id = 'c'", Kinds: []dialect.Kind{dialect.Int}})
+	if err != nil || rows.Len != 1 || rows.Columns[0].Null(0) {
+		t.Errorf("the written row: %+v, %v", rows, err)
+	}
+	if _, err := r.Write(t.Context(), &store.Batch{Events: []store.Event{{Website: "w2"}}}); err == nil || !strings.Contains(err.Error(), "no id") {
+		t.Errorf("an invalid row: %v", err)
+	}
 	if err := stop(); err != nil {
 		t.Error(err)
 	}

@@ -95,6 +95,19 @@ func eventTypes() []catalog.Type {
 	}
 }
 
+func goalTypes() []catalog.Type {
+	return []catalog.Type{
+		{Name: "goals", Title: "Goals", Category: "Behavior", Visualization: "table", Tags: []string{"goals", "conversion"},
+			Description: "Visitors who reached goals, how often, and what it was worth",
+			Subject:     store.KindWebsite, Source: "goals", Shape: catalog.Breakdown, Dimensions: []string{"goal"}, Needs: []string{"goals"},
+			Columns: []string{"name=goal", "visitors", "conversions", "conversion_rate", "value", "avg_value"}},
+		{Name: "goals_trends", Title: "Goals over time", Category: "Behavior", Visualization: "timeseries", Tags: []string{"goals", "conversion", "series"},
+			Description: "Visitors who reached goals by hour, day, week or month",
+			Subject:     store.KindWebsite, Source: "goals", Shape: catalog.Series, Dimensions: []string{"goal"}, Needs: []string{"goals"},
+			Columns: []string{"date", "name=goal", "visitors", "conversions", "value"}},
+	}
+}
+
 func clickTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "outbound_links", Title: "Outgoing links", Category: "Behavior", Visualization: "table", Tags: []string{"clicks", "links"},

@@ -20,7 +20,7 @@ import (
 // them, and append more.
 func Types() []catalog.Type {
 	return slices.Concat(overviewTypes(), pageTypes(), performanceTypes(), sourceTypes(), technologyTypes(), placeTypes(),
-		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), blockedTypes(), linkTypes(), uptimeTypes())
+		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), goalTypes(), journeyTypes(), blockedTypes(), linkTypes(), uptimeTypes())
 }
 
 // renamed is ty under another name.

@@ -61,10 +61,11 @@ func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 //	j  the answer by its keys               e  events of sessions of several days
 //	v  values of a dimension                r  the same, with the starts of sessions
 //	g  groups, or times between checks      k  checks
-//	o  outages, or outcomes of flags        b  buckets
-//	a  first exposures to flags             d  events that may be their outcomes
+//	o  rows of a derived table              b  buckets, or goals
+//	a  first exposures, or first starts     d  events that may be outcomes, or returns
 //	y  the answer, to choose rows from it
 //	l  the first of the events of ids that changed
+//	w  pageviews in the order of sessions
 //	n  sealed sessions, and how many of their pageviews pass filters
 type compiler struct{ chooser }
 

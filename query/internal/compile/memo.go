@@ -189,6 +189,16 @@ func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) f
 	}
 }
 
+// someBehaviour has everything that goals, funnels, retention and paths may ask about.
+func someBehaviour() *plan.Behaviour {
+	path := "/x"
+	page := plan.Action{Kind: store.Pageview, Text: plan.ConditionOn(catalog.FieldNamed("path"), ask.Filter{Op: ask.Eq, Values: []string{path}})}
+	return &plan.Behaviour{
+		Goals: []plan.Goal{{Name: "x", Action: page, Value: "x"}}, Steps: []plan.FunnelStep{{Name: "x", Action: page}, {Name: "y", Action: page}},
+		Start: &page, Return: &page, From: &path, To: &path,
+	}
+}
+
 // fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It returns an
 // error for a type that cannot be compiled.
 func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err error) {
@@ -201,6 +211,9 @@ func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err er
 	bare := &plan.Plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps, Limit: ask.DefaultLimit,
 		Range: calendar.Days(someDay, someDay, time.UTC)}
 	bare.Until, bare.Now = bare.Range.To, bare.Range.To
+	if len(ty.Needs)+len(ty.MayHave) > 0 {
+		bare.Behaviour = someBehaviour()
+	}
 	full := *bare
 	full.Keyed = ty.Comparable() && ty.Shape == catalog.Breakdown
 	for _, name := range ty.Groupable {

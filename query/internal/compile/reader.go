@@ -59,12 +59,7 @@ func (c *reader) conditionsOf(tb *catalog.Table, filters []plan.Condition) []exp
 	}
 	if tb.Rows == catalog.PlainRows {
 		for _, cond := range c.p.Mandatory {
-			found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr {
-				if tb.HasSessions() && f.Session {
-					return catalog.Attributed(f, tb, "m")
-				}
-				return f.Of("t")
-			}, "m", "t")))
+			found = append(found, c.mandatoryOn(tb, cond))
 		}
 	}
 	for _, cond := range filters {
@@ -74,6 +69,16 @@ func (c *reader) conditionsOf(tb *catalog.Table, filters []plan.Condition) []exp
 		found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return catalog.Value(f, tb) }, "s", "t")))
 	}
 	return found
+}
+
+// mandatoryOn is cond, a mandatory filter, over a row t of tb and its session m.
+func (c *reader) mandatoryOn(tb *catalog.Table, cond plan.Condition) expr.Expr {
+	return cond.Holds(c.row(func(f *catalog.Field) expr.Expr {
+		if tb.HasSessions() && f.Session {
+			return catalog.Attributed(f, tb, "m")
+		}
+		return f.Of("t")
+	}, "m", "t"))
 }
 
 // rowFilters are the caller's filters on rows, over an event of a session. Filters on both are not among them.

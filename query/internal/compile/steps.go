@@ -16,9 +16,15 @@ import (
 // aggregate makes the answer of a plan that counts.
 func (c *compiler) aggregate() selection {
 	parts := c.parts()
-	switch {
-	case c.p.Type.Table.Rows == catalog.OutcomeRows:
+	switch rows := c.p.Type.Table.Rows; {
+	case rows == catalog.OutcomeRows:
 		c.outcomes()
+	case rows == catalog.TransitionRows:
+		c.transitions()
+	case rows == catalog.CohortRows:
+		c.cohorts()
+	case rows == catalog.GoalRows:
+		c.goals()
 	case c.chooses(parts):
 		c.choose(parts[0])
 	default:
@@ -31,10 +37,12 @@ func (c *compiler) aggregate() selection {
 	if c.steps.ShownBy != plan.AnyPart {
 		q.joins = []join{c.shownGroups(parts[c.steps.ShownBy])}
 	}
-	if c.p.OfKeys {
-		return c.ofKeys(q)
+	if c.p.OfKeys || len(c.steps.Only) > 0 {
+		q = c.narrowed(q)
 	}
-	q.tail = c.page()
+	if !c.p.OfKeys {
+		q.tail = c.page()
+	}
 	return q
 }
 
@@ -180,8 +188,10 @@ func orderings(of []plan.Step) []ordering {
 	return found
 }
 
-// ofKeys selects the rows of q whose keys are, one by one, among the keys of an answer. Shares still refer to all rows.
-func (c *compiler) ofKeys(q selection) selection {
+// narrowed selects the rows of q that Among and Only leave. Shares still refer to all rows.
+func (c *compiler) narrowed(q selection) selection {
+	order := q.order
+	q.order = nil
 	c.with("compared", c.build(q))
 	y := func(name expr.Ident) expr.Expr { return expr.Col("y", name) }
 	final := selection{from: relation{"compared", "y"}}
@@ -190,6 +200,15 @@ func (c *compiler) ofKeys(q selection) selection {
 	}
 	for _, a := range c.steps.Among {
 		final.where = append(final.where, expr.Call(dialect.InList, y(a.Column), expr.Arg(dialect.Texts, a.Key)))
+	}
+	for _, o := range c.steps.Only {
+		final.where = append(final.where, expr.Eq(y(o.Column), expr.Arg(dialect.Text, o.Value)))
+	}
+	for _, o := range order {
+		if _, name, ok := o.e.Column(); ok { // a key, which is a column of the same name
+			o.e = y(expr.Ident(name))
+		}
+		final.order = append(final.order, o)
 	}
 	return final
 }

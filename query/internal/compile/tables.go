@@ -68,7 +68,7 @@ func (c *tables) rows(tb *catalog.Table) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
-	case catalog.OutcomeRows:
+	case catalog.OutcomeRows, catalog.GoalRows, catalog.TransitionRows, catalog.CohortRows:
 		q.from = relation{tb.Name, "o"}
 		return q
 	default:
@@ -85,6 +85,15 @@ func (c *tables) rows(tb *catalog.Table) selection {
 
 // partKeys are the answer's keys as the rows of tb have them.
 func (c *tables) partKeys(tb *catalog.Table) []named {
+	found := c.groupKeys(tb)
+	for _, f := range c.p.Type.DimensionFields {
+		found = append(found, named{f.Alias(), c.dimension(f, tb)})
+	}
+	return found
+}
+
+// groupKeys are the bucket and the fields of groupBy, as the rows of tb have them.
+func (c *tables) groupKeys(tb *catalog.Table) []named {
 	var found []named
 	if c.p.Type.Shape == catalog.Series {
 		found = append(found, named{catalog.BucketColumn, c.bucket(tb)})
@@ -100,16 +109,13 @@ func (c *tables) partKeys(tb *catalog.Table) []named {
 		}
 		found = append(found, named{f.Alias(), v})
 	}
-	for _, f := range c.p.Type.DimensionFields {
-		found = append(found, named{f.Alias(), c.dimension(f, tb)})
-	}
 	return found
 }
 
 // bucket numbers the bucket that a row of tb counts for.
 func (c *tables) bucket(tb *catalog.Table) expr.Expr {
-	if tb.Rows == catalog.OutageRows {
-		return expr.Col("o", "bucket")
+	if tb.Derived() {
+		return expr.Col("o", catalog.BucketColumn)
 	}
 	return c.localPeriod(tb, c.p.Grain)
 }

@@ -38,7 +38,10 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	if mistake := checkBounds(p, rows); mistake != nil {
 		return nil, mistake
 	}
-	if p.Type.Shape == catalog.Series {
+	switch {
+	case p.Type.Cohorts():
+		return finishCohorts(p, rows)
+	case p.Type.Shape == catalog.Series:
 		return finishSeries(p, rows)
 	}
 	a, shown := &Answered{}, rows.Len

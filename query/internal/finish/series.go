@@ -16,12 +16,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// series is the rows that a store has for a series, by combination of groupBy and bucket.
+// series is the rows that a store has for a series, by combination of groupBy and bucket. Goals are like combinations.
 type series struct {
 	plan          *plan.Plan
 	rows          *store.Rows
 	buckets       []calendar.Bucket
-	combinations  [][]string // in ascending order; one empty one without groupBy
+	combinations  [][]string // in the order of rows; one empty one without groupBy
 	combinationOf []int      // combination of each row
 	at            [][]int    // by combination and bucket, the row or -1
 }
@@ -33,12 +33,21 @@ func finishSeries(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 		return nil, mistake
 	}
 	whole := s.fill()
-	sorted := whole.Sorted(p.Sort)
+	shown, more := pageOf(p, whole.Sorted(p.Sort))
+	found := &Answered{Table: whole.Pick(shown), More: more}
+	if ofGoals(p) {
+		found.keys = []answer.Cells{*found.Column(goalName)}
+	}
+	return found, nil
+}
+
+// pageOf returns the rows of p's page of sorted, and whether more rows follow.
+func pageOf(p *plan.Plan, sorted []int) (shown []int, more bool) {
 	from, to := min(p.Offset, len(sorted)), len(sorted)
 	if p.Limit > 0 {
 		to = min(from+p.Limit, to)
 	}
-	return &Answered{Table: whole.Pick(sorted[from:to]), More: from < to && to < len(sorted)}, nil
+	return sorted[from:to], from < to && to < len(sorted)
 }
 
 // assign finds the combinations and puts every row into its bucket.
@@ -78,6 +87,10 @@ func tooManyRows(count string) *ask.Error {
 // combine finds the combinations, in order, and which one each row has.
 func (s *series) combine() {
 	s.combinationOf = make([]int, s.rows.Len)
+	if ofGoals(s.plan) {
+		s.combineGoals()
+		return
+	}
 	if len(s.plan.Group) == 0 {
 		s.combinations = [][]string{{}}
 		return
@@ -126,11 +139,20 @@ func (s *series) fill() answer.Table {
 			}
 		case cells.Format == catalog.Date:
 			cells.Texts = dates
+		case ofGoals(s.plan) && cells.Name == goalName:
+			for range s.buckets {
+				for _, goal := range s.combinations {
+					cells.Texts = append(cells.Texts, goal[0])
+				}
+			}
 		default:
 			cells.Column = s.rows.Columns[i]
 			cells = cells.Pick(stored)
-			if s.plan.Type.IsShare(i - len(s.plan.Group)) {
+			switch {
+			case s.plan.Type.IsShare(i - len(s.plan.Group)):
 				noShares(&cells.Column, stored)
+			case ofGoals(s.plan) && cells.Name == goalValue:
+				s.fillValues(cells.Column, stored)
 			}
 		}
 		columns = append(columns, cells)

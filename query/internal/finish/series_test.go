@@ -19,7 +19,7 @@ import (
 
 // hits is a series of one count and one ratio.
 func hits() *catalog.BoundType {
-	return &catalog.BoundType{Type: catalog.Type{Name: "hits", Subject: store.KindWebsite, Shape: catalog.Series},
+	return &catalog.BoundType{Type: catalog.Type{Name: "hits", Subject: store.KindWebsite, Shape: catalog.Series}, Table: &catalog.Table{},
 		Outputs: []catalog.Output{{Name: "date", Format: catalog.Date}, {Name: "hits", Format: catalog.Integer, Zero: true}, {Name: "rate", Format: catalog.Number, Decimals: 2}}}
 }
 
@@ -160,7 +160,7 @@ func TestFinishTooManyRows(t *testing.T) {
 }
 
 func TestFinishBreakdown(t *testing.T) {
-	ty := &catalog.BoundType{Type: catalog.Type{Name: "pages"}, Outputs: []catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer}}}
+	ty := &catalog.BoundType{Type: catalog.Type{Name: "pages"}, Table: &catalog.Table{}, Outputs: []catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer}}}
 	found := rows(texts("/b", "/a", "/c"), ints(3, 2, 1))
 	for _, row := range []struct {
 		limit int
@@ -177,7 +177,7 @@ func TestFinishBreakdown(t *testing.T) {
 // CLS is small, so its rows have more decimals. Rows of a group with that name do not.
 func TestFinishRoundsByDimension(t *testing.T) {
 	name, mean := catalog.Output{Name: "metric_name", Format: catalog.String}, catalog.Output{Name: "avg_value", Format: catalog.Number, Decimals: 4, PreciseFor: "CLS"}
-	ty := &catalog.BoundType{Type: catalog.Type{Name: "vitals"}, Outputs: []catalog.Output{name, mean},
+	ty := &catalog.BoundType{Type: catalog.Type{Name: "vitals"}, Table: &catalog.Table{}, Outputs: []catalog.Output{name, mean},
 		DimensionFields: []*catalog.Field{{Name: "metric_name"}}, OutputMetrics: []*catalog.BoundMetric{{Output: name}, {Output: mean}}}
 	p := &plan.Plan{Type: ty, Limit: 10, Group: []*catalog.Field{{Name: "utm_source"}}}
 	found, mistake := Finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))

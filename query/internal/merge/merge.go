@@ -78,6 +78,9 @@ func mergeOf(p *plan.Plan) *Merge {
 	if p.Type.Shape == catalog.Series && len(m.keys) > 0 || slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
 		return nil
 	}
+	if len(steps.Only) > 0 {
+		return nil
+	}
 	for _, part := range steps.Parts {
 		if !m.add(part) {
 			return nil

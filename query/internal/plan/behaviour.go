@@ -34,6 +34,15 @@ type FunnelStep struct {
 	Action
 }
 
+// GoalNames are the names of the goals, in the order of the request.
+func (v *Behaviour) GoalNames() []string {
+	names := make([]string, len(v.Goals))
+	for i, g := range v.Goals {
+		names[i] = g.Name
+	}
+	return names
+}
+
 // behaviour gives plan what the i-th parameter p asks about. It adds mistakes to list: parts that the type does not take, and those
 // that it lacks.
 func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
@@ -77,6 +86,17 @@ func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
 		}
 	}
 	plan.Behaviour = b
+}
+
+// ends returns what From and To leave of the rows.
+func (v *Behaviour) ends() (found []Only) {
+	if v != nil && v.From != nil {
+		found = append(found, Only{catalog.FromColumn, *v.From})
+	}
+	if v != nil && v.To != nil {
+		found = append(found, Only{catalog.ToColumn, *v.To})
+	}
+	return found
 }
 
 // pathOf is a path as stored ones are written; nil for nil.

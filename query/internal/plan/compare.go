@@ -17,9 +17,14 @@ type Comparison struct {
 }
 
 // compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the preset of
-// plan's range; empty if the range has dates.
-func (v *resolver) compare(plan *Plan, by ask.Compare, preset string) {
+// plan's range; empty if the range has dates. It adds to list that all time cannot be compared.
+func (v *resolver) compare(plan *Plan, o *ask.Options, preset string, list *ask.Issues) {
+	by := o.Compare
 	if !by.Any() || !plan.Type.Comparable() {
+		return
+	}
+	if preset == calendar.AllTime {
+		list.Add(o.At("compare"), ask.Error{Code: ask.BadRange, Message: "all_time cannot be compared, because nothing was before it; use another range, or leave out compare"})
 		return
 	}
 	plan.Keyed = plan.Type.Shape == catalog.Breakdown

@@ -47,7 +47,7 @@ func (c *Condition) Asks() bool {
 	return false
 }
 
-// refuseDid adds mistakes to list if the i-th condition at a place of plan's own asks what people did in a longer range than it may.
+// refuseDid adds a mistake to list if a filter of the caller, as o gives it, asks what people did and the range is too long for that.
 func (p *Plan) refuseDid(o *ask.Options, list *ask.Issues) {
 	days := p.Range.Len()
 	if p.Type.UntilNow() || days <= maxDidDays {

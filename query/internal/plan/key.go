@@ -4,16 +4,18 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
 )
 
 // ByClock says whether the rows of p's answer change with the time alone, while no stored row does:
-// its range ends now, it is cut there to be compared, or an outage lasts.
+// its range ends now, it is cut there to be compared, an outage lasts, or it has rows of cohorts for periods that have begun.
 func (p *Plan) ByClock() bool {
 	lasts := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutageRows }
 	return p.Type.UntilNow() || !p.Until.Equal(p.Range.To) ||
-		p.Range.To.After(p.Now) && slices.ContainsFunc(p.Type.Tables, lasts)
+		p.Range.To.After(p.Now) && slices.ContainsFunc(p.Type.Tables, lasts) ||
+		p.Type.Cohorts() && len(p.Begun()) < len(calendar.Buckets(p.Range, p.Grain))
 }
 
 // AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/ask"
@@ -15,8 +16,10 @@ import (
 // it is incomplete.
 func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Options, list *ask.Issues) *Plan {
 	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
+	cohortGrain(ty, &o, list)
 	plan.Grain = o.Grain()
 	preset := v.dates(i, p, &o, plan, list)
+	checkCohorts(i, plan, list)
 	v.applyWindow(plan)
 	plan.Until = plan.Range.To
 	v.mandatoryFilters(ask.InParameter(i, ""), plan, list)
@@ -26,7 +29,7 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Opt
 	pagePlan(&o, plan)
 	behaviour(i, &p, plan, list)
 	if len(list.Errors) == 0 {
-		v.compare(plan, o.Compare, preset)
+		v.compare(plan, &o, preset, list)
 		if o.Totals != nil && *o.Totals {
 			plan.Totals = wholePlan(plan)
 		}
@@ -77,19 +80,34 @@ func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Iss
 	if preset == "" && p.WeekStart != "" && p.StartDate == "" && p.EndDate == "" {
 		preset = v.req.Preset // may be a week, which then begins on another day
 	}
-	if first, last, found := calendar.PresetDays(preset, calendar.Today(v.now, v.rng.Zone), ask.FirstDay(o.WeekStart)); found {
+	if first, last, found := (presetDays{calendar.Today(v.now, v.rng.Zone), v.first, v.rng.Zone}).of(preset, o.WeekStart); found {
 		return first, last, ok
 	}
 	return start, end, ok
 }
 
+// presetDays says which days presets are of.
+type presetDays struct {
+	today calendar.Date
+	first time.Time // of the rows; zero: there is none
+	zone  *time.Location
+}
+
+// of returns the first and the last day of a preset. It reports false for the name of none.
+func (d presetDays) of(preset, weekStart string) (start, end calendar.Date, ok bool) {
+	if preset == calendar.AllTime && !d.first.IsZero() {
+		return min(max(calendar.Today(d.first, d.zone), d.today-ask.MaxDays+1), d.today), d.today, true
+	}
+	return calendar.PresetDays(preset, d.today, ask.FirstDay(weekStart))
+}
+
 // hullOf returns the first and the last day of the ranges of the parameters of req, which are their own. A parameter
 // whose range is wrong fails alone; if all are, the range is today.
-func hullOf(req *ask.Request, today calendar.Date) (start, end calendar.Date) {
-	start, end = today, today
+func hullOf(req *ask.Request, days presetDays) (start, end calendar.Date) {
+	start, end = days.today, days.today
 	found := false
 	for _, p := range req.Parameters {
-		first, last, ok := calendar.PresetDays(p.Preset, today, ask.FirstDay(cmp.Or(p.WeekStart, req.WeekStart)))
+		first, last, ok := days.of(p.Preset, cmp.Or(p.WeekStart, req.WeekStart))
 		if !ok {
 			var bad1, bad2 error
 			first, bad1 = calendar.ParseDate(p.StartDate)
@@ -184,8 +202,7 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 				list.Add(here.Member("did"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s cannot be filtered by what else people did, because its rows have no visitors", ty.Name)})
 			case !known:
 				ok = false
-				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
-					fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(f.Field)), f.Field, ty.Filterable))
+				list.Add(here.Member("field"), refusedField(ty, f.Field))
 			default:
 				conditions[0].refuse(here, ask.BadFilter, list)
 			}
@@ -203,6 +220,17 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
 		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
+}
+
+// refusedField is the mistake that callers filter rows of ty by a field that they may not filter by.
+func refusedField(ty *catalog.BoundType, name string) ask.Error {
+	message := fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(name))
+	takes := slices.DeleteFunc([]string{"goals", "steps", "start", "return"}, func(part string) bool { return !ty.Takes(part) })
+	if eventField(name) == nil || len(takes) == 0 {
+		return ask.Refused(ask.BadFilter, message, name, ty.Filterable)
+	}
+	return ask.Error{Code: ask.BadFilter, Allowed: ty.Filterable,
+		Message: message + ", a field of single events; put the filter into the filters of " + strings.Join(takes, " or ")}
 }
 
 // refuseMixedOutcomes adds a mistake if c chooses both exposures to flags and their outcomes, which are different rows.
@@ -232,7 +260,7 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 				}
 				continue
 			}
-			if field := ty.FieldFor(f.Field); field == nil || field.Own() {
+			if field := ty.MandatoryFieldFor(f.Field); field == nil || field.Own() {
 				list.Add(at, ask.Error{Code: ask.Forbidden,
 					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
 			}

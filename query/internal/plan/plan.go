@@ -166,14 +166,21 @@ type resolver struct {
 	rng          calendar.Range // of the request
 	grain        calendar.Grain // of the request
 	now          time.Time
+	first        time.Time   // of the rows that the access may see; zero: there is none
 	filters      []Condition // of the request
 	mandatory    []Condition // of the access
 	mandatoryErr *ask.Error  // the access's filters are not usable
 }
 
-// Resolve decides all that req leaves open. It returns all mistakes of the request. A mistake of one parameter is in its
-// Parameter.
+// Resolve decides all that req leaves open, for a subject without rows. It returns all mistakes of the request. A mistake of one
+// parameter is in its Parameter.
 func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones) (*Resolved, ask.Errors) {
+	return ResolveSince(r, a, req, now, zones, time.Time{})
+}
+
+// ResolveSince is Resolve for a subject of which a may see rows since first, where the preset all_time begins. A zero first means that
+// there are none.
+func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones, first time.Time) (*Resolved, ask.Errors) {
 	var list ask.Issues
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
 	zone := rd.Zone
@@ -183,17 +190,17 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 	if zone == nil {
 		zone = time.UTC
 	}
-	today := calendar.Today(now, zone)
-	if start, end, ok := calendar.PresetDays(req.Preset, today, ask.FirstDay(req.WeekStart)); ok {
+	days := presetDays{calendar.Today(now, zone), first, zone}
+	if start, end, ok := days.of(req.Preset, req.WeekStart); ok {
 		rd.Start, rd.End = start, end
 		ask.CheckHourly(ask.InField("granularity"), ask.Invalid, rd.Grain, int(end-start)+1, &list)
 	} else if !ask.NeedsRange(&req) {
-		rd.Start, rd.End = hullOf(&req, today)
+		rd.Start, rd.End = hullOf(&req, days)
 	}
 	if errs := list.Sorted(); errs != nil {
 		return nil, errs
 	}
-	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now,
+	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now, first: first,
 		rng: calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
 	v.filters = conditions(r, req.Filters)
 	if v.mandatoryErr == nil {
@@ -204,6 +211,14 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 		found.Parameters[i] = v.parameter(i, p)
 	}
 	return found, nil
+}
+
+// Mandatory returns the filters of a on the fields that they name, or an error if they are not usable.
+func Mandatory(r *catalog.Registry, a ask.Access) ([]Condition, error) {
+	if err := checkMandatory(a.Filters); err != nil {
+		return nil, err
+	}
+	return conditions(r, a.Filters), nil
 }
 
 // checkMandatory refuses filters of an access that cannot be used. Leaving them out

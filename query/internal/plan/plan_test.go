@@ -44,7 +44,7 @@ func smallRegistry() *catalog.Registry {
 }
 
 func define(row catalog.Type, columns []catalog.Output, groupable []string, steps []catalog.Order, fields ...*catalog.Field) *catalog.BoundType {
-	ty := &catalog.BoundType{Type: row, Outputs: columns, Groupable: groupable, Steps: steps, Fields: map[string]*catalog.Field{}}
+	ty := &catalog.BoundType{Type: row, Table: &catalog.Table{}, Outputs: columns, Groupable: groupable, Steps: steps, Fields: map[string]*catalog.Field{}}
 	for _, f := range fields {
 		ty.Fields[f.Name] = f
 		ty.Filterable = append(ty.Filterable, f.Name)

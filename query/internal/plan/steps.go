@@ -20,8 +20,10 @@ import (
 //  4. Rows are left out: those of combinations of groupBy that part ShownBy does not have, and those in which one of Positive is not
 //     above 0.
 //  5. Columns are computed. A sum over all rows, as of a share, is over the rows that are left now.
-//  6. Rows with a key that is not in Among are left out.
+//  6. Rows with a key that is not in Among are left out, and rows that Only does not mean.
 //  7. Rows are put into their Order, Offset of them are skipped, and at most Limit are returned.
+//
+// Package finish cannot carry out Only, nor sums over a part of the rows. So answers with these are never merged.
 //
 // A list has only Columns, Order, Offset and Limit, since it has no aggregates. A series is put in order after it was filled, by
 // package finish.
@@ -36,6 +38,7 @@ type Steps struct {
 	Positive   []*catalog.BoundMetric
 	Columns    []Column
 	Among      []Among
+	Only       []Only
 	Order      []Step // nil: any order
 	Offset     int
 	Limit      int // one more than are shown, so that it is known whether more follow; 0: all
@@ -61,6 +64,12 @@ type Column struct {
 type Among struct {
 	Column expr.Ident
 	Key    KeyOf
+}
+
+// Only leaves out rows: they have another text in a column.
+type Only struct {
+	Column expr.Ident
+	Value  string
 }
 
 // A Step is a value that rows are ordered by. Null comes last in both directions.
@@ -94,7 +103,7 @@ func StepsOf(p *Plan) *Steps {
 			}
 		}
 	}
-	s.Positive = p.Type.SkipZeroMetrics
+	s.Positive, s.Only = p.Type.SkipZeroMetrics, p.Behaviour.ends()
 	switch {
 	case p.Type.Shape == catalog.Series: // it is filled, ordered and paged when all of it is there
 		s.Offset, s.Limit = 0, ask.MaxLimit+1
@@ -168,6 +177,10 @@ func orderOf(p *Plan, columns []Column) (found []Step) {
 		}
 	}
 	ty := p.Type
+	if ty.Table.Rows == catalog.GoalRows && len(p.Sort) == 0 {
+		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]), expr.Arg(dialect.Texts, p.Behaviour.GoalNames()))})
+		add("visitors", true)
+	}
 	if len(ty.Values) > 0 && len(p.Sort) == 0 {
 		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]), expr.Arg(dialect.Texts, ty.Values))})
 	}

@@ -21,7 +21,7 @@ func TestTypesAreSuggestedByMeaning(t *testing.T) {
 		{store.KindWebsite, "devices", "device_types"}, {store.KindWebsite, "referrer", "traffic"}, {store.KindWebsite, "visitors", "summary_metrics"},
 		{store.KindWebsite, "operating_systems", "os_name"}, {store.KindWebsite, "page-views", "summary_metrics"}, {store.KindWebsite, "browsers", "browser_name"},
 		{store.KindLink, "devices", "link_top_devices"}, {store.KindLink, "clicks", "link_total_clicks"}, {store.KindSchedule, "latency", "uptime_response_time_trends"},
-		{store.KindWebsite, "summry", "summary"}, {store.KindWebsite, "page", "pages"}, {store.KindWebsite, "revenue", ""},
+		{store.KindWebsite, "summry", "summary"}, {store.KindWebsite, "page", "pages"}, {store.KindWebsite, "revenue", "goals"},
 	} {
 		v := resolver{types: types, access: ask.Access{Subject: store.Subject{Kind: row.kind}}}
 		e := ask.NoSuchType(row.name, v.allowed())

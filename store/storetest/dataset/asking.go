@@ -14,14 +14,10 @@ import (
 func (w *Dataset) Asking(rng *rand.Rand) reference.Question {
 	shapes := slices.Concat(reference.BehaviourTypes(), reference.BehaviourTypes()[2:3])
 	switch n := rng.IntN(100); {
+	case n < 3:
+		return w.askAllTime(rng)
 	case n < 30:
-		var sites []reference.Type
-		for _, t := range w.types {
-			if t.Kind == store.KindWebsite {
-				sites = append(sites, t)
-			}
-		}
-		return w.askType(rng, sites[rng.IntN(len(sites))])
+		return w.askType(rng, w.types[rng.IntN(len(w.types))])
 	case n < 65:
 		all := reference.Datasets()
 		return w.askChoice(rng, all[rng.IntN(len(all))])
@@ -30,12 +26,26 @@ func (w *Dataset) Asking(rng *rand.Rand) reference.Question {
 	}
 }
 
+// askAllTime returns a question of any type about all days since the first row.
+func (w *Dataset) askAllTime(rng *rand.Rand) reference.Question {
+	a := &asker{Rand: rng, dataset: w, kind: w.types[rng.IntN(len(w.types))]}
+	q := a.question()
+	q.Preset, q.StartDate, q.EndDate, q.Compare = reference.AllTime, "", "", ""
+	if q.Grain == "hourly" {
+		q.Grain = "daily"
+	}
+	if a.kind.Kind == store.KindWebsite && a.chance(40) {
+		q.Mandatory = a.mandatoryGroup(fields{names: a.kind.Filters, deeds: a.kind.Allows("did")})
+	}
+	return q
+}
+
 // askType returns a question of a type with groups of filters and properties.
 func (w *Dataset) askType(rng *rand.Rand, kind reference.Type) reference.Question {
 	a := &asker{Rand: rng, dataset: w, kind: kind, asking: true}
 	q := a.question()
 	q.Totals = a.chance(50)
-	f := fields{names: kind.Filters, deeds: kind.Name != "blocked_traffic" && kind.Name != "blocked_traffic_trends"}
+	f := fields{names: kind.Filters, deeds: kind.Kind == store.KindWebsite && kind.Name != "blocked_traffic" && kind.Name != "blocked_traffic_trends"}
 	f.properties = kind.Allows("property:a")
 	if f.properties {
 		f.names = append(slices.Clone(f.names), "event_name")
@@ -139,8 +149,8 @@ func (w *Dataset) askBehaviour(rng *rand.Rand, kind reference.Type) reference.Qu
 	a := &asker{Rand: rng, dataset: w, kind: kind, asking: true}
 	q := a.question()
 	a.widen(&q)
-	if len(q.GroupBy) == 1 && kind.Name == "goals" && a.chance(40) {
-		q.GroupBy[0] = a.propertyField()
+	if n := len(q.GroupBy); n > 0 && kind.Name == "goals" && a.chance(40) {
+		q.GroupBy[n-1] = a.propertyField()
 	}
 	switch kind.Name {
 	case "goals", "goals_trends":

@@ -13,7 +13,14 @@ func (d *Data) ask(q Question) (*evaluation, span, error) {
 		return nil, span{}, err
 	}
 	now := q.Now.UnixMilli()
-	days, p, err := q.period(now)
+	s := d.sites[q.Subject]
+	if s == nil {
+		s = &site{}
+	}
+	if len(q.Mandatory) > 0 {
+		s = d.seen(s, q.Mandatory)
+	}
+	days, p, err := q.period(now, s)
 	if err != nil {
 		return nil, span{}, err
 	}
@@ -26,13 +33,6 @@ func (d *Data) ask(q Question) (*evaluation, span, error) {
 	begun := p.begunAt(now + 1)
 	if kind.Window != Range {
 		p = p.clock.recent(kind.Window, now)
-	}
-	s := d.sites[q.Subject]
-	if s == nil {
-		s = &site{}
-	}
-	if len(q.Mandatory) > 0 {
-		s = d.seen(s, q.Mandatory)
 	}
 	groupBy := q.GroupBy
 	if q.Metrics != nil {
@@ -81,14 +81,21 @@ func (d *Data) typeOf(q *Question) (Type, error) {
 	return kind, nil
 }
 
-// period returns the time range of q and its days.
-func (q Question) period(now int64) (span, *period, error) {
+// mostDays is the largest number of days of a range.
+const mostDays = 3660
+
+// period returns the time range of q and its days. s has the rows that all_time begins with.
+func (q Question) period(now int64, s *site) (span, *period, error) {
 	if q.Preset != "" {
 		loc, err := time.LoadLocation(q.Zone)
 		if err != nil {
 			return span{}, nil, fmt.Errorf("%w: %w", ErrRange, err)
 		}
-		start, end := Preset(q.Preset, newClock(loc).today(now), q.WeekStart)
+		clock := newClock(loc)
+		start, end := Preset(q.Preset, clock.today(now), q.WeekStart)
+		if q.Preset == AllTime {
+			start = s.firstDay(clock, end)
+		}
 		q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
 	}
 	days, err := dates(q.StartDate, q.EndDate)
@@ -97,4 +104,21 @@ func (q Question) period(now int64) (span, *period, error) {
 	}
 	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.buckets())
 	return days, p, err
+}
+
+// AllTime is the preset of the days since the first row.
+const AllTime = "all_time"
+
+// firstDay returns the day of the first row, or today if that is earlier or there are no rows. Today is the last of at most mostDays days.
+func (s *site) firstDay(c clock, today time.Time) time.Time {
+	first := today
+	for _, r := range s.rows {
+		if day := c.today(r.at); day.Before(first) {
+			first = day
+		}
+	}
+	if earliest := today.AddDate(0, 0, 1-mostDays); first.Before(earliest) {
+		return earliest
+	}
+	return first
 }

@@ -215,9 +215,12 @@ func (r *row) lacks(field string) bool {
 }
 
 // visible reports whether a key with these prepared mandatory filters may see r. A filter on a field that r's kind does
-// not have does not remove r.
+// not have does not remove r, unless r is rejected traffic, which only filters on its own fields show.
 func (n *names) visible(r *row, mandatory []*condition) bool {
 	for _, c := range mandatory {
+		if r.kind == blockedRow && (c.asksDeeds() || slices.ContainsFunc(c.fields(), func(f string) bool { return f != "reason" && f != "bot_name" })) {
+			return false
+		}
 		if !slices.ContainsFunc(c.fields(), r.lacks) && !n.holds(c, r, scope{}) {
 			return false
 		}

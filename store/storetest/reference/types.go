@@ -122,7 +122,7 @@ func shape() []Column {
 // Allows reports whether questions of the type may filter by a field.
 func (t Type) Allows(field string) bool {
 	if field == didField {
-		return t.Kind == store.KindWebsite
+		return t.Kind == store.KindWebsite && !slices.Contains(t.Filters, "bot_name") // rejected traffic has no visitors
 	}
 	_, property := propertyKey(field)
 	return slices.Contains(t.Filters, field) || t.ofEvents() && (property || field == "event_name")

@@ -1,0 +1,69 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+)
+
+// csvLine returns the fields of a record.
+func csvLine(text []byte) ([]string, error) {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.FieldsPerRecord, r.LazyQuotes = -1, true
+	return r.Read()
+}
+
+// A sheet finds the columns of CSV by name. Its first record has the names.
+type sheet struct {
+	columns map[string]int
+	fields  []string // of the current record
+}
+
+// read reads a record. The first one is the header: read returns errHeader.
+func (h *sheet) read(text []byte) error {
+	fields, err := csvLine(text)
+	if err != nil {
+		return malformed(err.Error())
+	}
+	if h.columns == nil {
+		h.columns = map[string]int{}
+		for i, name := range fields {
+			if _, twice := h.columns[strings.TrimSpace(name)]; !twice {
+				h.columns[strings.TrimSpace(name)] = i
+			}
+		}
+		return errHeader
+	}
+	if len(fields) < len(h.columns) {
+		return malformed("fewer fields than names in the header")
+	}
+	h.fields = fields
+	return nil
+}
+
+// get returns a field of the current record; empty if there is no such column.
+func (h *sheet) get(name string) string {
+	i, ok := h.columns[name]
+	if !ok || i >= len(h.fields) {
+		return ""
+	}
+	return strings.TrimSpace(h.fields[i])
+}
+
+// hasColumns reports whether a line is a header of CSV with these columns.
+func hasColumns(line []byte, names ...string) bool {
+	fields, err := csvLine(line)
+	if err != nil {
+		return false
+	}
+	h := sheet{columns: map[string]int{}}
+	for i, f := range fields {
+		h.columns[strings.TrimSpace(f)] = i
+	}
+	for _, name := range names {
+		if _, ok := h.columns[name]; !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,151 @@
+package importer_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/importer"
+)
+
+// TestFormats imports a small file of each format, whose format is recognised, and compares the totals and some events with those
+// that a person counted.
+func TestFormats(t *testing.T) {
+	for _, c := range []struct {
+		file, format   string
+		columns        map[string]string
+		report, people string
+		events         map[int]string // by position
+	}{
+		{"nginx.log", "combined", nil,
+			"5/15 rows=5 stored=5 malformed=1 method=2 status=2 asset=1 bot=1 no_agent=1 time=2",
+			"views=5 others=0 visitors=4 sessions=4", map[int]string{
+				0: "20T23:50:00.000 | screen_view | / | ref=https://www.google.com/search | from=google.com | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+				1: "21T00:10:00.000 | screen_view | /café | ref=https://shop.example/ | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+				3: "20T23:51:00.000 | screen_view | /phone | from=newsletter | kind=email | utm=newsletteremail | browser=Safari 17.5 | os=iOS | device=mobile",
+				4: `21T00:00:00.000 | screen_view | /say-"hi" | browser=Chrome 130.0.0.0 | os=Windows | device=desktop`,
+			}},
+		{"apache.log", "combined", nil, "2/3 rows=2 stored=2 other_host=1", "views=2 others=0 visitors=2 sessions=2", map[int]string{
+			0: "20T15:00:00.000 | screen_view | /a | ref=http://news.example/x | from=news.example | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+			1: `20T15:00:02.000 | screen_view | /"q" | browser=Safari 17.5 | os=iOS | device=mobile`,
+		}},
+		{"caddy.log", "caddy", nil, "2/5 rows=2 stored=2 malformed=1 asset=1 other_kind=1", "views=2 others=0 visitors=1 sessions=1", map[int]string{
+			0: "20T10:00:00.250 | screen_view | /caddy | ref=https://duckduckgo.com/ | from=duckduckgo.com | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+		}},
+		{"cloudfront.log", "cloudfront", nil, "2/4 rows=2 stored=2 malformed=1 asset=1", "views=2 others=0 visitors=2 sessions=2", map[int]string{
+			0: "20T10:00:00.000 | screen_view | /cf | ref=https://www.bing.com/ | from=bing.com | utm=x y | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+			1: "20T10:00:06.000 | screen_view | /m | browser=Safari 17.5 | os=iOS | device=mobile",
+		}},
+		{"cloudflare.json", "cloudflare", nil, "3/4 rows=3 stored=2 repeated=1 asset=1", "views=3 others=0 visitors=1 sessions=1", map[int]string{
+			0: "20T10:00:00.000 | screen_view | /cfl | ref=https://t.co/x | from=x.com | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | place=DE",
+			1: "20T10:01:00.000 | screen_view | /two | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | place=DE",
+		}},
+		{"umami.csv", "umami", nil, "4/6 rows=4 stored=4 malformed=1 other_kind=1", "views=3 others=1 visitors=2 sessions=2", map[int]string{
+			0: "20T10:00:00.000 | screen_view | / | title=Home, sweet \"home\"of all | ref=https://google.com/search | from=google.com | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080",
+			1: "20T10:01:00.000 | screen_view | /pricing | title=Pricing | from=mail | kind=other | utm=mail | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080",
+			2: "20T10:02:00.000 | signup | /pricing | title=Pricing | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080 | profile=user-7",
+			3: "20T11:00:00.000 | screen_view | / | title=Home | browser=Safari  | os=iOS | device=mobile | place=AT | lang=de | screen=390x844",
+		}},
+		{"goatcounter.csv", "goatcounter", nil, "4/5 rows=4 stored=4 bot=1", "views=3 others=1 visitors=2 sessions=2", map[int]string{
+			0: "20T10:00:00.000 | screen_view | / | title=Home | ref=https://www.google.com | from=google.com | browser=Firefox 130 | os=Windows | device=desktop | place=USTX | screen=1920x1080",
+			1: "20T10:05:00.000 | screen_view | /docs | title=Docs | ref=https://news.ycombinator.com | from=news.ycombinator.com | browser=Firefox 130 | os=Windows | device=desktop | place=USTX | screen=1920x1080",
+			2: "20T10:06:00.000 | signup |  | browser=Firefox 130 | os=Windows | device=desktop | place=USTX | screen=1920x1080",
+			3: "20T11:00:00.000 | screen_view | / | title=Home | from=summer | kind=other | utm=summer | browser=Safari 17.5 | os=iOS | device=mobile | place=DE | screen=390x844",
+		}},
+		{"matomo.json", "matomo", nil, "2/3 rows=4 stored=4 malformed=1 other_kind=1", "views=2 others=2 visitors=2 sessions=2", map[int]string{
+			0: "20T10:00:00.000 | screen_view | /a | title=A | ref=https://www.google.com/ | from=google.com | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | load=512",
+			1: `20T10:00:30.000 | add | /a | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | props={"category":"cart","name":"socks","value":2}`,
+			2: "20T10:00:40.000 | https://partner.example/ |  | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080",
+			3: "20T11:00:00.000 | screen_view | / | title=Quote \" and [bracket] | from=spring | kind=other | utm=springspring | browser=Chrome  | os=Android | device=mobile",
+		}},
+		{"own.jsonl", "json", map[string]string{"time": "when.at", "url": "page", "address": "ip", "user_agent": "ua", "profile": "who", "name": "event", "properties": "props"},
+			"2/3 rows=2 stored=2 malformed=1", "views=1 others=1 visitors=1 sessions=1", map[int]string{
+				0: `20T10:00:00.000 | screen_view | /j | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | profile=u1 | props={"plan":"pro"}`,
+				1: `20T10:01:00.000 | order | /j2 | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | props={"total":42.5}`,
+			}},
+		{"own.csv", "csv", map[string]string{"time": "day", "url": "page", "visitor": "visitor_key"},
+			"3/3 rows=3 stored=3", "views=3 others=0 visitors=1 sessions=2", nil},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			sources, err := importer.Files(filepath.Join("testdata", c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := w.config()
+			cfg.Map = c.columns
+			report := w.run(t, cfg, sources...)
+			if got := report.Sources[0].Format; got != c.format {
+				t.Errorf("recognised as %q, want %q: %s", got, c.format, report.Sources[0].Problem)
+			}
+			if got := summary(report); got != c.report {
+				t.Errorf("report:\n got %s\nwant %s\n%+v", got, c.report, report.Skipped)
+			}
+			if got := people(w.rows.Events); got != c.people {
+				t.Errorf("people:\n got %s\nwant %s", got, c.people)
+			}
+			for _, i := range slices.Sorted(maps.Keys(c.events)) {
+				if i < len(w.rows.Events) && shown(w.rows.Events[i]) != c.events[i] {
+					t.Errorf("event %d:\n got %s\nwant %s", i, shown(w.rows.Events[i]), c.events[i])
+				}
+			}
+		})
+	}
+}
+
+// TestNoAddressIsStored looks for addresses, user agents and secrets of queries in all texts of imported rows, in the file of
+// progress, and in the ids that a reader could guess.
+func TestNoAddressIsStored(t *testing.T) {
+	w := newWorld(t)
+	cfg := w.config()
+	cfg.Progress = filepath.Join(t.TempDir(), "progress")
+	sources, err := importer.Files("testdata/*.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.run(t, cfg, sources...)
+	progress, err := os.ReadFile(cfg.Progress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := string(progress)
+	for _, e := range w.rows.Events {
+		if !e.Keyed {
+			t.Errorf("%s is stored as sent without a key: senders could take its id", shown(e))
+		}
+		all += shown(e) + " " + e.ID + " " + e.AnonymousID + " " + e.SessionID + "\n"
+	}
+	for _, secret := range []string{"192.0.2.", "2001:db8", "Mozilla", "token", "private", `"secret"`} {
+		if strings.Contains(all, secret) {
+			t.Errorf("%q is stored", secret)
+		}
+	}
+	if len(w.rows.Events) == 0 {
+		t.Error("no events")
+	}
+}
+
+func TestRefusedFiles(t *testing.T) {
+	for _, c := range []struct{ why, content, want string }{
+		{"the ZIP of Plausible", "PK\x03\x04..............imported_visitors_20260101_20261101.csv", "only totals"},
+		{"a table of Plausible", "date,visitors,pageviews,bounces,visits,visit_duration\n2026-01-01,1,1,1,1,1\n", "only totals"},
+		{"another ZIP", "PK\x03\x04access.log", "unpack it"},
+		{"UTF-16", "\xff\xfe1\x009\x002\x00", "UTF-16"},
+		{"another text", "Dear customer,\n", "no known format"},
+		{"a damaged gzip header", "\x1f\x8b\xff\xff\xff", "ends too early"},
+	} {
+		w := newWorld(t)
+		report := w.run(t, w.config(), text("f", c.content))
+		if got := report.Sources[0].Problem; !strings.Contains(got, c.want) || report.Complete() || report.Records != 0 {
+			t.Errorf("%s: %q, want %q; complete: %t", c.why, got, c.want, report.Complete())
+		}
+	}
+	w := newWorld(t)
+	if report := w.run(t, w.config(), text("empty", "")); report.Sources[0].Problem != "" || !report.Complete() {
+		t.Errorf("an empty file is a problem: %+v", report)
+	}
+}

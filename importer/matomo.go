@@ -1,0 +1,170 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// This file reads what Matomo's API method Live.getLastVisitsDetails returns with format=JSON: a list of visits, each with its
+// actions.
+
+// A matomoVisit has the fields of a visit that are imported. Matomo writes numbers as numbers or as text.
+type matomoVisit struct {
+	ID             loose          `json:"idVisit"`
+	Visitor        loose          `json:"visitorId"`
+	User           loose          `json:"userId"`
+	Actions        []matomoAction `json:"actionDetails"`
+	ReferrerType   loose          `json:"referrerType"`
+	ReferrerURL    loose          `json:"referrerUrl"`
+	ReferrerName   loose          `json:"referrerName"`
+	CampaignSource loose          `json:"campaignSource"`
+	CampaignMedium loose          `json:"campaignMedium"`
+	CampaignName   loose          `json:"campaignName"`
+	Country        loose          `json:"countryCode"`
+	Region         loose          `json:"region"`
+	City           loose          `json:"city"`
+	Browser        loose          `json:"browserName"`
+	BrowserVersion loose          `json:"browserVersion"`
+	System         loose          `json:"operatingSystemName"`
+	SystemVersion  loose          `json:"operatingSystemVersion"`
+	Device         loose          `json:"deviceType"`
+	Language       loose          `json:"languageCode"`
+	Resolution     loose          `json:"resolution"`
+}
+
+type matomoAction struct {
+	Type     string `json:"type"`
+	URL      loose  `json:"url"`
+	Title    loose  `json:"pageTitle"`
+	Time     loose  `json:"timestamp"`
+	ID       loose  `json:"pageId"`
+	Load     loose  `json:"pageLoadTimeMilliseconds"`
+	Category loose  `json:"eventCategory"`
+	Action   loose  `json:"eventAction"`
+	Name     loose  `json:"eventName"`
+	Value    loose  `json:"eventValue"`
+}
+
+// A loose text is a string, a number or null in JSON. Other values are absent.
+type loose string
+
+func (l *loose) UnmarshalJSON(text []byte) error {
+	var s string
+	switch {
+	case text[0] == '"':
+		if err := json.Unmarshal(text, &s); err != nil {
+			return err
+		}
+	case text[0] == '-' || '0' <= text[0] && text[0] <= '9':
+		s = string(text)
+	}
+	*l = loose(s)
+	return nil
+}
+
+func isMatomo(line []byte) bool {
+	return bytes.ContainsAny(line[:1], "[{") && bytes.Contains(line, []byte(`"idVisit"`)) || string(bytes.TrimSpace(line)) == "["
+}
+
+func parseMatomo(text []byte, out *found) error {
+	var v matomoVisit
+	if err := json.Unmarshal(text, &v); err != nil {
+		return malformed(err.Error())
+	}
+	if v.ID == "" {
+		return malformed("no idVisit")
+	}
+	left := ""
+	for i := range v.Actions {
+		r, ok := v.record(i)
+		if !ok {
+			left = v.Actions[i].Type
+			continue
+		}
+		out.records = append(out.records, r)
+	}
+	if left != "" || len(v.Actions) == 0 {
+		return &skipError{OtherKind, "an action of the type " + strconv.Quote(left)}
+	}
+	return nil
+}
+
+// record returns the record of the i-th action; ok is false if it is of a type that is not imported.
+func (v *matomoVisit) record(i int) (r Record, ok bool) {
+	a := &v.Actions[i]
+	seconds, _ := strconv.ParseInt(string(a.Time), 10, 64)
+	r = Record{
+		ID: string(v.ID) + "/" + cmp.Or(string(a.ID), "n"+strconv.Itoa(i)), URL: string(a.URL), Title: string(a.Title),
+		Visitor: string(v.Visitor), Session: string(v.ID), Profile: string(v.User),
+		Language: string(v.Language), Screen: string(v.Resolution), Agent: v.agent(),
+	}
+	if seconds > 0 {
+		r.Time = time.Unix(seconds, 0)
+	}
+	switch a.Type {
+	case "action":
+		if n, err := strconv.ParseFloat(string(a.Load), 64); err == nil && n >= 0 && n <= 600_000 {
+			r.LoadTime = store.Known(int64(n))
+		}
+		if i == 0 {
+			v.origin(&r)
+		}
+	case "event":
+		r.Kind, r.Name = store.Custom, string(a.Action)
+		r.Properties = eventProperties(a)
+	case "outlink", "download":
+		r.Kind, r.Href, r.URL = store.Click, string(a.URL), ""
+	default:
+		return r, false
+	}
+	return r, true
+}
+
+// origin sets where the visit came from.
+func (v *matomoVisit) origin(r *Record) {
+	r.UTMSource, r.UTMMedium, r.UTMCampaign = string(v.CampaignSource), string(v.CampaignMedium), string(v.CampaignName)
+	switch v.ReferrerType {
+	case "campaign":
+		r.UTMSource, r.UTMCampaign = cmp.Or(r.UTMSource, string(v.ReferrerName)), cmp.Or(r.UTMCampaign, string(v.ReferrerName))
+	case "direct":
+	default:
+		r.Referrer = string(v.ReferrerURL)
+	}
+}
+
+func (v *matomoVisit) agent() store.Agent {
+	a := store.Agent{
+		BrowserName: browserOf(string(v.Browser)), BrowserVersion: string(v.BrowserVersion), DeviceType: deviceOf(string(v.Device)),
+		Country: strings.ToUpper(string(v.Country)), Region: string(v.Region), City: string(v.City),
+	}
+	a.OSName, _ = systemOf(string(v.System))
+	a.OSVersion = string(v.SystemVersion)
+	return a
+}
+
+// eventProperties returns category, name and value of an event as properties.
+func eventProperties(a *matomoAction) string {
+	o := map[string]any{}
+	for name, value := range map[string]loose{"category": a.Category, "name": a.Name} {
+		if value != "" {
+			o[name] = string(value)
+		}
+	}
+	if n, err := strconv.ParseFloat(string(a.Value), 64); err == nil {
+		o["value"] = n
+	}
+	if len(o) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(o)
+	if err != nil { // a number beyond JSON
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,124 @@
+// Package accesslog generates access logs with known totals, for tests of imports:
+//
+//	totals, err := accesslog.Write(file, accesslog.Options{Lines: 1_000_000, Seed: 1, From: day, Days: 10})
+//	fmt.Println(totals.Pageviews, totals.Visitors, totals.Sessions)
+//
+// It counts with loops over maps, and shares no code with package importer: agreement means something. The lines are in the Combined
+// Log Format, ordered by time. They have visits of people with several pages, assets, redirects, errors, robots, and some damaged
+// lines.
+package accesslog
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+)
+
+// Options configure [Write].
+type Options struct {
+	Lines int
+	Seed  uint64
+	From  time.Time // the first line, in UTC
+	Days  int       // over which the lines are spread evenly
+}
+
+// Totals are what an import of the log must find.
+type Totals struct {
+	Lines, Pageviews int64
+	Visitors         int64 // addresses with user agents, counted once a UTC day
+	Sessions         int64 // of an address with a user agent, with less than 30 minutes between pages
+	Assets, Errors   int64
+	Methods, Robots  int64
+	Damaged          int64
+	Pages            map[string]int64 // pageviews by path
+	Browsers         map[string]int64 // pageviews by family
+	Days             map[string]int64 // pageviews by UTC day
+}
+
+// An agent is a user agent with the family of its browser.
+type agent struct{ family, text string }
+
+var agents = []agent{
+	{"Chrome", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36"},
+	{"Safari", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"},
+	{"Firefox", "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0"},
+	{"Edge", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 Edg/130.0.0.0"},
+}
+
+const robot = "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"
+
+// A person is an address with a user agent.
+type person struct{ address, agent int }
+
+const (
+	recent = 50 // people who are about to request another page
+	paths  = 300
+)
+
+// Write writes a log to w, and returns its totals. The same options give the same log.
+func Write(w io.Writer, o Options) (Totals, error) {
+	t := Totals{Pages: map[string]int64{}, Browsers: map[string]int64{}, Days: map[string]int64{}}
+	rng := rand.New(rand.NewPCG(o.Seed, 1))
+	out := bufio.NewWriterSize(w, 1<<20) // Flush returns its first error
+	last := map[person]time.Time{}
+	var active [recent]person
+	for i := range active {
+		active[i] = stranger(rng)
+	}
+	step := time.Duration(o.Days) * 24 * time.Hour / time.Duration(max(o.Lines, 1))
+	for i := range o.Lines {
+		t.Lines++
+		at := o.From.Add(time.Duration(i) * step).Truncate(time.Second)
+		who := rng.IntN(recent)
+		if rng.IntN(4) == 0 {
+			active[who] = stranger(rng)
+		}
+		p := active[who]
+		request, status, ua := fmt.Sprintf("GET /page-%d HTTP/1.1", rng.IntN(rng.IntN(paths)+1)), 200, agents[p.agent].text
+		switch kind := rng.IntN(100); {
+		case kind < 40:
+			request = fmt.Sprintf("GET /static/app-%d.js HTTP/1.1", kind)
+			t.Assets++
+		case kind < 44:
+			status = []int{301, 404, 500}[rng.IntN(3)]
+			t.Errors++
+		case kind < 46:
+			request = "POST /cart HTTP/1.1"
+			t.Methods++
+		case kind < 49:
+			ua = robot
+			t.Robots++
+		case kind == 49 && rng.IntN(20) == 0:
+			t.Damaged++
+			_, _ = fmt.Fprintf(out, "%s a damaged line \xff\n", at.Format(time.RFC3339))
+			continue
+		default:
+			var page string
+			_, _ = fmt.Sscanf(request, "GET %s", &page) // has this form
+			t.view(p, at, page, last)
+		}
+		_, _ = fmt.Fprintf(out, "10.%d.%d.%d - - [%s] \"%s\" %d %d \"-\" \"%s\"\n", p.address>>16, p.address>>8&255, p.address&255,
+			at.Format("02/Jan/2006:15:04:05 -0700"), request, status, rng.IntN(50_000), ua)
+	}
+	return t, out.Flush()
+}
+
+// view counts a pageview.
+func (t *Totals) view(p person, at time.Time, page string, last map[person]time.Time) {
+	before, known := last[p]
+	if !known || at.Sub(before) > 30*time.Minute {
+		t.Sessions++
+	}
+	if !known || before.Format(time.DateOnly) != at.Format(time.DateOnly) {
+		t.Visitors++
+	}
+	last[p] = at
+	t.Pageviews++
+	t.Pages[page]++
+	t.Browsers[agents[p.agent].family]++
+	t.Days[at.Format(time.DateOnly)]++
+}
+
+func stranger(rng *rand.Rand) person { return person{rng.IntN(1 << 17), rng.IntN(len(agents))} }

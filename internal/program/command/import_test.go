@@ -1,0 +1,109 @@
+//go:build cgo
+
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/importer"
+)
+
+// write writes a file and returns its path.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestImportDocument imports the row in docs/import.md, into a running server and into a folder without one.
+func TestImportDocument(t *testing.T) {
+	in, p, key := demoWebsite(t)
+	row := write(t, "export.jsonl", block(t, read(t, "../../../docs/import.md"), "json", `"table"`))
+	want := "taken: 1 of 1 records, as 1 rows\nstored now: 1 rows\n"
+	if out := in.do(t, "import", "--website", "web_demo", row); !strings.HasSuffix(out, want) {
+		t.Errorf("beside a server: %s, want %s", out, want)
+	}
+	status, answer := p.post(t, "/v1/query?website_id=web_demo", key, `{"startDate":"2026-11-21","endDate":"2026-11-21","parameters":["pages"]}`)
+	if status != 200 || !strings.Contains(answer, `"path":"/pricing"`) {
+		t.Errorf("the imported row: %d, %s", status, answer)
+	}
+	alone := installed{dir: t.TempDir()}
+	alone.do(t, "websites", "add", "--id", "web_demo", "--domain", "shop.example")
+	if out := alone.do(t, "import", "--website", "web_demo", row); !strings.HasSuffix(out, want) {
+		t.Errorf("without a server: %s, want %s", out, want)
+	}
+}
+
+// TestImportStatus checks exit statuses and reports.
+func TestImportStatus(t *testing.T) {
+	in := installed{dir: t.TempDir()}
+	if _, errs, code := in.try(t, "import", "--website", "w", "/dev/null"); code != 1 || !strings.Contains(errs, "no data") {
+		t.Errorf("without data: exit code %d, %s", code, errs)
+	}
+	in.do(t, "websites", "add", "--id", "web_a", "--domain", "shop.example")
+	const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0"
+	good := `192.0.2.1 - - [20/Nov/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 1 "-" "` + agent + "\"\n"
+	csv := write(t, "own.csv", "at,page,who\n2026-11-20,/b,v1\n")
+	for _, c := range []struct {
+		why  string
+		args []string
+		code int
+		out  string
+		errs string
+	}{
+		{"an unknown website", []string{"--website", "web_b", csv}, 1, "", `website "web_b" does not exist`},
+		{"a missing file", []string{"--website", "web_a", "no-such.log"}, 1, "", "no-such.log does not exist"},
+		{"an unknown field", []string{"--website", "web_a", "--map", "path=page", csv}, 1, "", `unknown field "path"`},
+		{"a file without a format", []string{"--website", "web_a", csv}, 4, "not imported: its first lines have no known format", "some files"},
+		{"an empty file", []string{"--website", "web_a", write(t, "empty.log", "")}, 0, "empty.log: empty\n", ""},
+		{"a good file", []string{"--website", "web_a", write(t, "a.log", good)}, 0, "stored now: 1 rows\n", ""},
+		{"the same content", []string{"--website", "web_a", write(t, "b.log", good)}, 0, "b.log: imported before\n", ""},
+		{"again", []string{"--website", "web_a", "--again", write(t, "b.log", good)}, 0, "stored now: 0 rows; 1 were stored before\n", ""},
+		{"a damaged line", []string{"--website", "web_a", write(t, "c.log", "damaged\x1b[31m\n"+good)}, 4, "skipped: 1 could not be read\n", "see the report"},
+		{"named columns", []string{"--website", "web_a", "--map", "time=at", "--map", "url=page", "--map", "visitor=who", csv}, 0, "own.csv: csv, 1 of 1 records taken\n", ""},
+		{"a geoip file that does not exist", []string{"--website", "web_a", "--geoip", "no.mmdb", csv}, 1, "", "--geoip: "},
+		{"no rows", []string{"--website", "web_a", "--rows", "0", csv}, 2, "", "--rows must be at least 1"},
+	} {
+		out, errs, code := in.try(t, append([]string{"import"}, c.args...)...)
+		if code != c.code || !strings.Contains(out, c.out) || !strings.Contains(errs, c.errs) || strings.Contains(out, "\x1b") {
+			t.Errorf("%s: exit code %d, want %d, %q and %q\n%s%s", c.why, code, c.code, c.out, c.errs, out, errs)
+		}
+	}
+	out, _, code := in.try(t, "import", "--json", "--website", "web_a", write(t, "d.log", "x\n"+good+"y\n"))
+	var r importer.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 4 || r.Taken != 1 || len(r.Skipped) != 1 || r.Skipped[0].Count != 2 || len(r.Skipped[0].First) != 2 {
+		t.Errorf("as JSON: exit code %d, %v\n%s", code, err, out)
+	}
+}
+
+func TestImportProgress(t *testing.T) {
+	p := importer.Progress{Source: "/var/log/a.log", Index: 1, Sources: 3, Read: 25, Size: 100, Records: 1000, Taken: 400}
+	for want, got := range map[string]string{
+		"importing a.log (2 of 3) [======                  ]  25 %, 1000 records, 400 taken": progressText(p, true),
+		"importing a.log (2 of 3)  25 %, 1000 records, 400 taken":                            progressText(p, false),
+		"reading again stdin, 5 records, 2 taken":                                            progressText(importer.Progress{Source: "stdin", Sources: 1, Records: 5, Taken: 2, Again: true}, true),
+	} {
+		if got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	var said strings.Builder
+	now := time.Unix(0, 0)
+	bar := newImportBar(environment{errs: &said, now: func() time.Time { return now }})
+	for range 10 {
+		bar.show(p)
+		now = now.Add(time.Second)
+	}
+	bar.end()
+	if n := strings.Count(said.String(), "\n"); n != 4 || strings.Contains(said.String(), "\r") {
+		t.Errorf("%d lines in ten seconds, want 4:\n%s", n, said.String())
+	}
+}

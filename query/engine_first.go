@@ -1,0 +1,59 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// firstBytes bounds the first rows that an engine remembers.
+const firstBytes = 1 << 20
+
+// firstRow returns the time of the first row that a may see, whatever its kind. It is zero if there is none, and if the filters of a are
+// not usable, for which every parameter fails. now decides how far the rows may go. The time is remembered until the rows of the subject
+// change, if the store lists days.
+func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Time, error) {
+	mandatory, err := plan.Mandatory(e.types, a)
+	if err != nil {
+		return time.Time{}, nil //nolint:nilerr // the parameters have this error
+	}
+	ctx, cancel := e.inTime(ctx)
+	defer cancel()
+	w := calendar.Interval{From: 0, To: calendar.StartOfDay(now.UnixMilli()) + 2*calendar.Day}
+	var key string
+	if days, ok := e.store.(store.DayLister); ok {
+		from, to := w.Times()
+		all, err := days.Days(ctx, a.Subject, from, to)
+		if err != nil {
+			return time.Time{}, err
+		}
+		key = string(keytext.Numbers(a.AppendKey(nil), w.To, int64(store.VersionOf(all)), int64(len(all))))
+		if first, ok := e.firsts.Get(key); ok {
+			return first, nil
+		}
+	}
+	if err := e.slots.acquire(ctx, a.Caller); err != nil {
+		return time.Time{}, err
+	}
+	began := e.now()
+	rows, err := e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
+	passed := e.now().Sub(began)
+	e.slots.release(a.Caller, passed)
+	store.MeterOf(ctx).Add(0, passed)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var first time.Time
+	if rows.Len > 0 && len(rows.Columns) > 0 && !rows.Columns[0].Null(0) {
+		first = time.UnixMilli(rows.Columns[0].Ints[0]).UTC()
+	}
+	if key != "" {
+		e.firsts.Add(key, first, int64(len(key))+64)
+	}
+	return first, nil
+}

@@ -1,0 +1,71 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// transitions adds the relation transitions. It has a row for each pageview in the range by which a session began, or went on to
+// another page, and one for each by which a session ended. The rows have the visitor, the session and the groups of the pageview.
+func (c *tables) transitions() {
+	views := c.orderedViews()
+	c.sessionsFor([]*part{views})
+	c.dependOn(c.rng.Widen(0, calendar.Day)) // whether a session went on after the range
+	c.withOnce("ordered_views", c.build(views.q))
+
+	w := func(name expr.Ident) expr.Expr { return expr.Col("w", name) }
+	step := func(from, to, where expr.Expr) selection {
+		q := selection{from: relation{"ordered_views", "w"}, columns: []named{{catalog.FromColumn, from}, {catalog.ToColumn, to}},
+			where: []expr.Expr{expr.Eq(w("counts"), expr.Int(1)), where}}
+		for _, name := range []expr.Ident{"visitor", "session"} {
+			q.columns = append(q.columns, named{name, w(name)})
+		}
+		for _, f := range c.p.Group {
+			q.columns = append(q.columns, named{f.Alias(), w(f.Alias())})
+		}
+		return q
+	}
+	begins := expr.Not(expr.IsNotNull(w("earlier")))
+	goesOn := expr.And(expr.Ge(w("earlier"), expr.RangeFrom()), expr.Ne(w("before"), w("path")))
+	c.with("transitions", unionAll(
+		c.build(step(expr.Call(dialect.Coalesce, w("before"), expr.Lit("")), w("path"), expr.Or(begins, goesOn))),
+		c.build(step(w("path"), expr.Lit(""), expr.Not(expr.IsNotNull(w("later")))))))
+}
+
+// orderedViews selects the pageviews of the sessions that may touch the range, with the pageviews before and after each in its
+// session. Those that count lie in the range and pass the filters of the caller.
+func (c *tables) orderedViews() *part {
+	tb := catalog.Pageviews
+	start := catalog.OfSession("start")
+	session, order := expr.List(catalog.Row("session_hash"), start), expr.List(catalog.EventOrder("t")...)
+	q := selection{from: relation{string(tb.Logical), "t"}, columns: slices.Concat(c.groupKeys(tb), []named{
+		{"path", catalog.Row("path")},
+		{"visitor", catalog.Row("visitor_hash")},
+		{"session", expr.Call(dialect.BitXor, catalog.Row("session_hash"), start)},
+		{"before", expr.Call(dialect.Lag, catalog.Row("path"), session, order)},
+		{"earlier", expr.Call(dialect.Lag, catalog.Row("time"), session, order)},
+		{"later", expr.Call(dialect.Lead, catalog.Row("time"), session, order)},
+	})}
+	inSession := expr.Gt(expr.Call(dialect.Coalesce, catalog.OfSession("page_events"), expr.Int(0)), expr.Int(0))
+	q.where = append(c.read(c.rng.Widen(calendar.Day, calendar.Day)), tb.Where, inSession)
+	var ofSessions, ofRows []plan.Condition
+	for _, cond := range c.p.Filters {
+		if cond.OfSession() { // all pageviews of a session pass it, or none
+			ofSessions = append(ofSessions, cond)
+		} else {
+			ofRows = append(ofRows, cond)
+		}
+	}
+	q.where = append(q.where, c.conditionsOf(tb, ofSessions)...)
+	counts := []expr.Expr{expr.Ge(catalog.Row("time"), expr.RangeFrom()), expr.Lt(catalog.Row("time"), expr.RangeTo())}
+	if len(ofRows) > 0 {
+		counts = append(counts, c.conditionsOf(tb, ofRows)...)
+	}
+	q.columns = append(q.columns, named{"counts", catalog.IfElse(expr.And(counts...), expr.Int(1), expr.Int(0))})
+	return &part{tb: tb, q: q}
+}
