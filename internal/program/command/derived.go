@@ -28,10 +28,10 @@ type eventSource struct {
 type derivedDays struct {
 	eventSource
 
-	JSON       bool   `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
-	Website    string `placeholder:"ID" help:"Id of the website. Default: all websites with events."`
-	From       day    `placeholder:"DAY" help:"First UTC day, such as 2026-11-21. Default: the first day with events."`
-	To         day    `placeholder:"DAY" help:"Last UTC day. Default: the last day with events."`
+	JSON    bool   `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
+	Website string `placeholder:"ID" help:"Id of the website. Default: all websites with events."`
+	From    day    `placeholder:"DAY" help:"First UTC day, such as 2026-11-21. Default: the first day with events."`
+	To      day    `placeholder:"DAY" help:"Last UTC day. Default: the last day with events."`
 }
 
 func (d *derivedDays) Validate() error {
