@@ -102,15 +102,12 @@ func TestImportGivesEqualAnswers(t *testing.T) {
 	}
 }
 
-// answers returns the answer to every query type of a kind of subject, about all eras of the dataset.
+// answers returns the answer to every query type of a kind of subject, about the last month of the dataset.
 func answers(t *testing.T, s store.Store, of store.Subject, types []query.Type) map[string]string {
 	t.Helper()
 	w := dataset.New(seed)
-	var first, last time.Time
+	var last time.Time
 	for _, e := range w.Batch.Events {
-		if first.IsZero() || e.Time.Before(first) {
-			first = e.Time
-		}
 		if e.Time.After(last) {
 			last = e.Time
 		}
@@ -127,7 +124,7 @@ func answers(t *testing.T, s store.Store, of store.Subject, types []query.Type) 
 			continue
 		}
 		got, err := engine.Run(t.Context(), query.Access{Subject: of}, query.Request{
-			Parameters: []query.Parameter{{Name: one.Name}}, StartDate: first.AddDate(0, 0, -7).Format(time.DateOnly), EndDate: last.AddDate(0, 0, 1).Format(time.DateOnly),
+			Parameters: []query.Parameter{{Name: one.Name}}, StartDate: last.AddDate(0, 0, -30).Format(time.DateOnly), EndDate: last.AddDate(0, 0, 1).Format(time.DateOnly),
 			TimeZone: "Asia/Kathmandu", Limit: new(1000),
 		})
 		if err != nil {
