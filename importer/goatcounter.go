@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/referrer"
@@ -29,7 +30,7 @@ func openGoatCounter(map[string]string) parser {
 			return skip(Bot)
 		}
 		path := h.get("2Path")
-		r := Record{Time: at, URL: path, Title: h.get("Title"), Visitor: h.get("Session"), UserAgent: h.get("User-Agent")}
+		r := Record{Time: at, URL: path, Title: h.get("Title"), Visitor: h.get("Session"), UserAgent: cmp.Or(h.get("User-Agent"), h.get("UserAgent"))}
 		if _, old := h.columns["1Path"]; old {
 			r.URL, r.UserAgent = h.get("1Path"), h.get("Browser")
 		} else {
