@@ -25,6 +25,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Limiter, parts.limiter)
 	setDefault(&cfg.Audit, parts.audit)
 	setDefault(&cfg.Flags, f)
+	setDefault(&cfg.Export, b.cfg.Events)
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
 	if cfg.Health == nil {

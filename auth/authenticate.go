@@ -41,6 +41,12 @@ func (p *Principal) MayExplain() bool {
 	return p.Key.Has(ReadData) && len(p.Key.Filters) == 0 && p.Token == ""
 }
 
+// MayExport reports whether p may export raw rows of the resources that its key reaches. The key needs [ExportData], and must have
+// no mandatory filters and no list of query types, since an export has all rows. A panel token never suffices.
+func (p *Principal) MayExport() bool {
+	return p.Key.Has(ExportData) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
+}
+
 // An Authenticator finds out who sent a request, for example by an API key, a panel token or a
 // session of the host.
 type Authenticator interface {

@@ -23,11 +23,15 @@ const (
 	ReadLinks Scope = "read:links"
 	// ReadMonitors reads the analytics of uptime monitors only.
 	ReadMonitors Scope = "read:monitors"
+	// ExportData exports the raw rows of websites, links and monitors, with the ids of their visitors. A key with mandatory
+	// filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token. It cannot read
+	// analytics.
+	ExportData Scope = "export:data"
 )
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.
@@ -146,7 +150,12 @@ func (k *Key) Allows(s Scope, r Resource) bool {
 // ReadScope reports whether k may read the analytics of r, and which of the [ReadScopes] of r's kind
 // allows it. If none does, scope is the narrowest one that would suffice.
 func (k *Key) ReadScope(r Resource) (scope Scope, ok bool) {
-	for _, scope = range ReadScopes(r.Kind) {
+	return k.ScopeFor(r, ReadScopes(r.Kind))
+}
+
+// ScopeFor reports whether k allows one of scopes on r, and which one. If none does, scope is the last one.
+func (k *Key) ScopeFor(r Resource, scopes []Scope) (scope Scope, ok bool) {
+	for _, scope = range scopes {
 		if k.Allows(scope, r) {
 			return scope, true
 		}

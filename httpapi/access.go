@@ -30,6 +30,15 @@ var subjects = []struct {
 
 // allowSubject checks that the key may read the one website, link or monitor in the URL.
 func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) error {
+	if err := a.findSubject(r, func() query.Errors { return a.mistakes(ctx, r, q) }); err != nil {
+		return err
+	}
+	return a.allowResource(ctx, r, auth.ReadScopes)
+}
+
+// findSubject sets r.Resource to the one website, link or monitor in the URL. If there is not exactly one, the error also has the
+// other mistakes of the request.
+func (a *api) findSubject(r *front.Request, others func() query.Errors) error {
 	values, ok := r.Query()
 	if !ok {
 		return errMalformed
@@ -46,12 +55,12 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 	switch len(params) {
 	case 0:
 		missing := noSubject(values)
-		if more := a.mistakes(ctx, r, q); len(more) > 0 {
+		if more := others(); len(more) > 0 {
 			return errors.Join(missing, more)
 		}
 		return missing
 	case 1:
-		return a.allowResource(ctx, r)
+		return nil
 	}
 	r.Resource = auth.Resource{}
 	var several query.Errors
@@ -63,7 +72,7 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 		several = append(several, &query.Error{Code: query.Invalid, Field: param,
 			Message: "send exactly one of website_id, link_id and schedule_id; this request has " + sent})
 	}
-	return append(several, a.mistakes(ctx, r, q)...)
+	return append(several, others()...)
 }
 
 // noSubject returns the error for a URL that names no subject. It lists the URL's parameters.
@@ -79,7 +88,7 @@ func noSubject(values url.Values) error {
 // allowPath checks that the key may read the website in the path.
 func (a *api) allowPath(ctx context.Context, r *front.Request, _ *question) error {
 	r.Resource = auth.Resource{Kind: string(store.KindWebsite), ID: r.Segment}
-	return a.allowResource(ctx, r)
+	return a.allowResource(ctx, r, auth.ReadScopes)
 }
 
 // allowCompile checks that the key may read the subject and see its SQL statements.
@@ -106,14 +115,15 @@ func allowList(kind string) func(context.Context, *front.Request, *question) err
 	}
 }
 
-// allowResource checks that the key may read r.Resource. Unknown resources and resources of other owners get the same
+// allowResource checks that the key may use one of scopes on r.Resource. Unknown resources and resources of other owners get the same
 // answer, after the same look-up.
-func (a *api) allowResource(ctx context.Context, r *front.Request) error {
-	r.Scope, _ = r.Principal.Key.ReadScope(r.Resource) // without an owner, so this is the scope that the key would need
+func (a *api) allowResource(ctx context.Context, r *front.Request, scopes func(kind string) []auth.Scope) error {
+	all := scopes(r.Resource.Kind)
+	r.Scope, _ = r.Principal.Key.ScopeFor(r.Resource, all) // without an owner, so this is the scope that the key would need
 	if !plausible(r.Resource.ID) {
 		kind := r.Resource.Kind
 		r.Resource.ID = ""
-		return a.unreached(r, kind)
+		return a.unreached(r, kind, all)
 	}
 	owner, err := a.cfg.Directory.Owner(ctx, subject(r))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -121,23 +131,24 @@ func (a *api) allowResource(ctx context.Context, r *front.Request) error {
 	}
 	r.Resource.Owner = owner
 	var ok bool
-	if r.Scope, ok = r.Principal.Key.ReadScope(r.Resource); !ok || err != nil {
-		return a.unreached(r, r.Resource.Kind)
+	if r.Scope, ok = r.Principal.Key.ScopeFor(r.Resource, all); !ok || err != nil {
+		return a.unreached(r, r.Resource.Kind, all)
 	}
 	return nil
 }
 
 // unreached returns the error for a resource that the key does not reach. It does not depend on whether the id exists.
-func (a *api) unreached(r *front.Request, kind string) error {
-	if !slices.ContainsFunc(auth.ReadScopes(kind), r.Principal.Key.Has) {
+func (a *api) unreached(r *front.Request, kind string, scopes []auth.Scope) error {
+	if !slices.ContainsFunc(scopes, r.Principal.Key.Has) {
 		return lacks(r.Scope)
 	}
+	lists := slices.ContainsFunc(auth.ReadScopes(kind), r.Principal.Key.Has)
 	for _, s := range subjects {
 		if string(s.kind) != kind {
 			continue
 		}
 		d := &denied{scope: r.Scope, field: s.param, why: fmt.Sprintf("is not the id of a %s that the key reaches", s.word)}
-		if s.kind == store.KindWebsite || a.cfg.Subjects != nil {
+		if lists && (s.kind == store.KindWebsite || a.cfg.Subjects != nil) {
 			d.why += fmt.Sprintf("; GET /v1/query/%ss lists them", s.word)
 		}
 		return d

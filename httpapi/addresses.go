@@ -46,7 +46,7 @@ func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) e
 		return a.allowSubject(ctx, r, q)
 	}
 	r.Resource, q.queries = known.subject, known.queries
-	return a.allowResource(ctx, r)
+	return a.allowResource(ctx, r, auth.ReadScopes)
 }
 
 // readAddress decodes a query from the URL, unless it came from the cache.

@@ -12,6 +12,7 @@ type api struct {
 	types     typeAnswers
 	addresses addresses
 	responses *responses
+	exports   chan struct{} // has an item for each export that runs
 }
 
 // A question is the decoded request, filled in by the steps.
@@ -19,6 +20,7 @@ type question struct {
 	queries []query.Decoded
 	batch   bool
 	token   tokenRequest
+	export  exportRequest
 }
 
 // cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine says, rounded up.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -41,6 +42,10 @@ type Config struct {
 	Minter auth.Minter
 	// Flags serves feature flags. If it is nil, their routes do not exist. The caller closes it.
 	Flags *flags.Service
+	// Export is the store whose rows GET /v1/export exports. If it is nil, the route does not exist.
+	Export store.Store
+	// ExportFormats are formats of exports beside NDJSON and CSV, such as that of package exporter/parquet.
+	ExportFormats []exporter.Format
 	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
 	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means
@@ -95,7 +100,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	a := &api{cfg.withDefaults(), types, known, kept}
+	a := &api{cfg.withDefaults(), types, known, kept, make(chan struct{}, maxExports)}
 	cors := &front.CORS{
 		Origins: origins,
 		Methods: "GET, POST, PATCH, DELETE",

@@ -48,7 +48,7 @@ func plain(p parser) func(map[string]string) parser {
 // formats lists all formats. The first one whose is reports true is used.
 func formats() []format {
 	return []format{
-		{"sightline", "rows of Sightline as lines of JSON", rowjson.Is, byLine, plain(parseRow)},
+		{"sightline", "rows of Sightline as lines of JSON", isRow, byLine, plain(parseRow)},
 		{"combined", "Combined Log Format of nginx and Apache", isCombined, byLine, plain(parseCombined)},
 		{"caddy", "access log of Caddy in JSON", isCaddy, byLine, plain(parseCaddy)},
 		{"cloudfront", "standard log of CloudFront", isCloudFront, byLine, openCloudFront},
@@ -127,8 +127,14 @@ func refuse(head []byte) error {
 
 var errPlausible = errors.New("it is an export of Plausible, which has only totals of days and no single events, so it cannot be imported")
 
+// isRow reports whether a line is of an export: a row, or a mark between rows.
+func isRow(line []byte) bool { return rowjson.Is(line) || rowjson.IsMark(line) }
+
 // parseRow reads a line in our own form.
 func parseRow(text []byte, out *found) error {
+	if rowjson.IsMark(text) {
+		return errHeader
+	}
 	if err := rowjson.Decode(text, &out.rows); err != nil {
 		return malformed(strings.TrimPrefix(err.Error(), rowjson.ErrInvalid.Error()+": "))
 	}

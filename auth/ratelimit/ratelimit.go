@@ -26,6 +26,7 @@ func Defaults() map[auth.Class]int {
 	return map[auth.Class]int{
 		auth.ClassQuery:    120,
 		auth.ClassOther:    300,
+		auth.ClassExport:   10,
 		auth.ClassTrack:    6000,
 		auth.ClassIdentify: 600,
 		auth.ClassFlags:    600,

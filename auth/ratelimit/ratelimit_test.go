@@ -80,7 +80,7 @@ func TestLimitsOfClasses(t *testing.T) {
 		{"other requests of a key with its own limits", ratelimit.Config{}, auth.ClassOther, own, 7},
 		{"a class with another limit", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassQuery, nil, 3},
 		{"other classes keep their defaults", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassPublic, nil, 120},
-		{"a class of the host", ratelimit.Config{Limits: map[auth.Class]int{"export": 2}}, "export", nil, 2},
+		{"a class of the host", ratelimit.Config{Limits: map[auth.Class]int{"reports": 2}}, "reports", nil, 2},
 		{"a factor", ratelimit.Config{Factor: 2.5}, auth.ClassQuery, nil, 300},
 		{"a factor with a key's own limits", ratelimit.Config{Factor: 2}, auth.ClassQuery, own, 14},
 		{"a factor with a result below 1", ratelimit.Config{Factor: 0.001}, auth.ClassQuery, nil, 1},
@@ -100,7 +100,7 @@ func TestLimitsOfClasses(t *testing.T) {
 
 func TestAClassWithoutLimitIsAnError(t *testing.T) {
 	l, _ := newLimiter(t, ratelimit.Config{})
-	if d, err := l.Allow(t.Context(), "export", "id", 1, nil); err == nil || d.OK || !strings.Contains(err.Error(), `"export"`) {
+	if d, err := l.Allow(t.Context(), "reports", "id", 1, nil); err == nil || d.OK || !strings.Contains(err.Error(), `"reports"`) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -186,7 +186,7 @@ func TestPeekTakesNothing(t *testing.T) {
 	if got, err := l.Peek(auth.ClassQuery, "key", 1, nil); got != want || err != nil {
 		t.Errorf("an empty bucket: %+v, %v; want %+v", got, err, want)
 	}
-	if _, err := l.Peek("export", "key", 1, nil); err == nil {
+	if _, err := l.Peek("reports", "key", 1, nil); err == nil {
 		t.Error("Peek accepts a class without a limit")
 	}
 }

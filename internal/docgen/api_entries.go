@@ -81,6 +81,21 @@ var endpoints = map[string]endpoint{
 		},
 		target: "/v1/websites/web_demo/analytics?preset=last_7d",
 	},
+	"GET /v1/export": {
+		text: "The answer is sent in pieces, so its length is not known before. If it cannot be sent to its end, the connection breaks. " +
+			"The last line of NDJSON says that the export is complete. [export.md](export.md) describes the formats and how to continue.",
+		params: []field{
+			{"website_id, link_id, schedule_id", "string", "exactly one of them"},
+			{"format", "string", "`ndjson` (default), `csv` or `parquet`"},
+			{"table", "string", "the only table to export: `events`, `errors`, `vitals`, `spans` or `blocked` of a website, `visits` of a link, `checks` of a monitor; " +
+				"required for `csv` and `parquet` of a website"},
+			{"startDate, endDate", "date", "YYYY-MM-DD in UTC, both inclusive; default: all rows"},
+			{"after", "string", "the cursor of a mark, to continue an interrupted export"},
+			{"escapeFormulas", "boolean", "for `csv`: put an apostrophe before texts that spreadsheets would run as formulas"},
+		},
+		target: "/v1/export?website_id=web_demo&table=errors&startDate=2020-01-01&endDate=2020-01-02",
+		skip:   "Without rows, the answer is the last line alone: `{\"export\":{\"rows\":0,\"complete\":true}}`.",
+	},
 	"POST /v1/tokens": {
 		body:   "a [Token request](#token-request)",
 		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -21,6 +22,10 @@ type Answer struct {
 	ETag   string
 	Type   string // Content-Type of the body; empty means JSON
 	Body   []byte
+	// Stream writes a body of unknown length, in place of Body and with a Type. It runs after the audit entry was stored, without
+	// the timeout of the route. ctx ends when the client hangs up. If Stream fails, the connection is broken, so that the client
+	// does not take the body for a whole one.
+	Stream func(ctx context.Context, to io.Writer) error
 	// Compressed returns compress(Body), or a cached result. It is for routes that cache compressed bodies. nil means no
 	// cache.
 	Compressed func(coding string, compress func([]byte) []byte) []byte

@@ -132,6 +132,10 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r.body.shrink(0) // the response is known, so the body is not needed any more
 	f.compressor.compress(a, hr)
 	r.answer.shrink(int64(cap(a.Body)))
+	if a.Stream != nil {
+		f.stream(ctx, w, r, a)
+		return
+	}
 	a.write(w, hr, f.cfg.WriteGrace)
 	a.release()
 }

@@ -102,7 +102,7 @@ func (e *endpoint) match(segments []string) (id string, ok bool) {
 // ofNetwork returns the class of the rate limit for requests to e without a key. Browsers send OPTIONS before events, so
 // there may be many of them behind one address.
 func (e *endpoint) ofNetwork() auth.Class {
-	if e.class == auth.ClassQuery || e.class == auth.ClassOther {
+	if e.class == auth.ClassQuery || e.class == auth.ClassOther || e.class == auth.ClassExport {
 		return auth.ClassPublic
 	}
 	return e.class

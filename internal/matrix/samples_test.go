@@ -43,7 +43,8 @@ type sample struct {
 	body   string
 	answer string // part of the answer to the right key
 	etag   bool
-	random bool // every answer differs
+	random bool   // every answer differs
+	stream string // the type of an answer that is sent in pieces
 }
 
 const (
@@ -66,6 +67,7 @@ func samples() map[string]sample {
 		"httpapi GET /v1/query/monitors": {target: "/v1/query/monitors", answer: `"id":"listed"`, etag: true},
 		"httpapi GET /v1/websites/{website_id}/analytics": {kinds: site, etag: true,
 			target: "/v1/websites/{id}/analytics?startDate=2026-02-01&endDate=2026-02-02", answer: `"totals":{`},
+		"httpapi GET /v1/export":   {kinds: kinds, target: "/v1/export?{kind}_id={id}", answer: `"complete":true}}`, stream: "application/x-ndjson"},
 		"httpapi POST /v1/tokens":  {target: "/v1/tokens", body: `{"ttl":60}`, answer: `"token":"slt_`, random: true},
 		"httpapi GET /health":      {target: "/health", answer: `"success":true`},
 		"httpapi GET /health/live": {target: "/health/live", answer: `"success":true`},

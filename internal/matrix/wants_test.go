@@ -57,6 +57,8 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	switch r.access {
 	case string(httpapi.ByClientKey):
 		return wantsOfFlags(w, kind, s, e)
+	case string(httpapi.ByExport):
+		return wantsOfExport(w, kind, s, e)
 	case string(httpapi.ByKeyOrClient):
 		if s.judged != accepted {
 			return s.unauthenticated(e)
@@ -120,6 +122,27 @@ func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
 	denied.details = detail("clientId", "must be the id of a website that the key reaches, or of its organisation")
+	return denied
+}
+
+// wantsOfExport has the rules of exports. Panel tokens never have the scope.
+func wantsOfExport(w *world, kind string, s state, e *auth.Entry) want {
+	if s.judged != accepted {
+		return s.unauthenticated(e)
+	}
+	e.Scope, e.Resource = auth.ExportData, s.resource(kind)
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ExportData), limited: true, entry: e}
+	switch key := w.keys[s.sent]; {
+	case s.sent == "token" || !key.Has(auth.ExportData):
+		denied.details = lacks(auth.ExportData)
+	case !s.reaches():
+		word := map[string]string{auth.KindWebsite: "website", auth.KindLink: "link", auth.KindSchedule: "monitor"}[kind]
+		denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+"s lists them")
+	case len(key.Filters) > 0:
+		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because an export has all rows")
+	default:
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
 	return denied
 }
 
@@ -246,7 +269,8 @@ func (x want) header(r route, id string, length int) http.Header {
 		if x.status == http.StatusUnauthorized {
 			class = auth.ClassRefused
 		}
-		limit, next := limits[class], 1
+		limit := limits[class]
+		next := (60 + limit - 1) / limit
 		if x.spent {
 			limit, next = 1, 60
 			set("Retry-After", "60")
@@ -261,5 +285,6 @@ func (x want) header(r route, id string, length int) http.Header {
 // limits has the default limits per minute.
 var limits = map[auth.Class]int{
 	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600, auth.ClassFlags: 600,
+	auth.ClassExport:   10,
 	auth.ClassIdentify: 600, auth.ClassRefused: 60,
 }

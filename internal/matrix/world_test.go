@@ -102,7 +102,7 @@ func (w *world) addKeys(t testing.TB) {
 	greedy := append([]auth.Resource{{Kind: auth.KindWebsite, ID: foreign}, {Kind: auth.KindLink, ID: foreign},
 		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere}, {Kind: auth.KindLink, ID: nowhere},
 		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
-	both := []auth.Scope{auth.ReadData, auth.TrackEvents, auth.ManageFlags}
+	both := []auth.Scope{auth.ReadData, auth.TrackEvents, auth.ManageFlags, auth.ExportData}
 	for name, k := range map[string]auth.Key{
 		"right":    {Scopes: both, Resources: list},
 		"whole":    {Scopes: both, All: true},
@@ -178,7 +178,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	if _, err := service.Evaluator().EvaluateAll(t.Context(), flags.OfWebsite(listed), &flags.Context{}); err != nil {
 		t.Fatal(err)
 	}
-	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service,
+	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{},
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: single{w.audit},
 		Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -26,7 +27,7 @@ func (p *plan) add(d pairOfDays) {
 func (d *pairOfDays) differs() bool { return d.source.rows > 0 && d.source != d.target }
 
 func (d *pairOfDays) month() int {
-	at := time.UnixMilli(d.day * dayMillis).UTC()
+	at := time.UnixMilli(d.day * scan.DayMillis).UTC()
 	return at.Year()*12 + int(at.Month())
 }
 
@@ -34,7 +35,7 @@ func (d *pairOfDays) month() int {
 // are packed, too. So the chunks depend only on the source, and after a crash the same chunk is built again.
 func (p *plan) chunks(rows int) [][]pairOfDays {
 	slices.SortStableFunc(p.days, func(a, b pairOfDays) int {
-		return cmp.Or(cmp.Compare(a.table.name, b.table.name), cmp.Compare(a.month(), b.month()),
+		return cmp.Or(cmp.Compare(a.table.Name, b.table.Name), cmp.Compare(a.month(), b.month()),
 			compareSubjects(a.subject, b.subject), cmp.Compare(a.day, b.day))
 	})
 	var all [][]pairOfDays

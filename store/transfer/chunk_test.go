@@ -6,8 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
 )
+
+var tables = scan.Tables()
 
 // dayWith returns a day of site a in table events with these numbers of rows in both stores.
 func dayWith(day, source, target int64) pairOfDays {
@@ -22,7 +25,7 @@ func shown(chunks [][]pairOfDays) (all [][]string) {
 	for _, c := range chunks {
 		var days []string
 		for _, d := range c {
-			days = append(days, fmt.Sprintf("%s %s %s", d.table.name, d.subject.ID, dateOf(d.day)))
+			days = append(days, fmt.Sprintf("%s %s %s", d.table.Name, d.subject.ID, dateOf(d.day)))
 		}
 		all = append(all, days)
 	}
@@ -71,7 +74,7 @@ func TestRunsJoinConsecutiveDays(t *testing.T) {
 	}
 	var got []string
 	for _, s := range runsOf(days) {
-		got = append(got, fmt.Sprint(dateOf(s.from.time/dayMillis), " up to ", dateOf(s.to.time/dayMillis), " ", s.fresh))
+		got = append(got, fmt.Sprint(dateOf(s.From.Time/scan.DayMillis), " up to ", dateOf(s.To.Time/scan.DayMillis), " ", s.fresh))
 	}
 	want := []string{
 		"1970-01-11 up to 1970-01-13 true", // the 13th is equal

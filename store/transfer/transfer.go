@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -136,6 +137,7 @@ func compare(ctx context.Context, from Source, to store.Store, o *Options) (Repo
 		return report, p, fmt.Errorf("transfer: listing: %w", err)
 	}
 	slices.SortFunc(subjects, compareSubjects)
+	tables := scan.Tables()
 	for _, subject := range subjects {
 		before := report.Days
 		for i := range tables {
@@ -145,7 +147,7 @@ func compare(ctx context.Context, from Source, to store.Store, o *Options) (Repo
 			}
 			ours, theirs, err := bothSides(ctx, from, to, t, subject, o)
 			if err != nil {
-				return report, p, fmt.Errorf("transfer: comparing %s of %s %s: %w", t.name, subject.Kind, subject.ID, err)
+				return report, p, fmt.Errorf("transfer: comparing %s of %s %s: %w", t.Name, subject.Kind, subject.ID, err)
 			}
 			for _, d := range pair(t, subject, ours, theirs) {
 				report.add(d)
@@ -165,13 +167,13 @@ func (r *Report) add(d pairOfDays) {
 	r.Rows += d.source.rows
 	if d.source != d.target {
 		r.Differences = append(r.Differences, Difference{
-			Table: d.table.name, Subject: d.subject, Day: time.UnixMilli(d.day * dayMillis).UTC(),
+			Table: d.table.Name, Subject: d.subject, Day: time.UnixMilli(d.day * scan.DayMillis).UTC(),
 			Source: d.source.rows, Target: d.target.rows,
 		})
 	}
 }
 
-func bothSides(ctx context.Context, from, to store.Store, t *table, subject store.Subject, o *Options) (ours, theirs map[int64]content, err error) {
+func bothSides(ctx context.Context, from, to store.Store, t *scan.Table, subject store.Subject, o *Options) (ours, theirs map[int64]content, err error) {
 	if ours, err = contents(ctx, from, t, subject, o); err != nil {
 		return nil, nil, fmt.Errorf("here: %w", err)
 	}

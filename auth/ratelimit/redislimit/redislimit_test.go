@@ -203,7 +203,7 @@ func TestRequestsOfCallersWhoHangUpAreCounted(t *testing.T) {
 func TestAClassWithoutLimitIsAnError(t *testing.T) {
 	s := startServer(t)
 	l, _ := newLimiter(t, newClient(t, s.dsn()), ratelimit.Config{})
-	if d, err := l.Allow(t.Context(), "export", "id", 1, nil); err == nil || d.OK {
+	if d, err := l.Allow(t.Context(), "reports", "id", 1, nil); err == nil || d.OK {
 		t.Errorf("%+v, %v", d, err)
 	}
 }

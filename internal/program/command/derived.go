@@ -17,15 +17,21 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// derivedDays has the options of commands about stored daily results.
-type derivedDays struct {
+// eventSource has the options of commands that read events.
+type eventSource struct {
 	Data       string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder; a server may be running on it."`
 	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, if events are there and not in the data folder."`
 	Cluster    string `name:"clickhouse-cluster" env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers."`
-	JSON       bool   `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
-	Website    string `placeholder:"ID" help:"Id of the website. Default: all websites with events."`
-	From       day    `placeholder:"DAY" help:"First UTC day, such as 2026-11-21. Default: the first day with events."`
-	To         day    `placeholder:"DAY" help:"Last UTC day. Default: the last day with events."`
+}
+
+// derivedDays has the options of commands about stored daily results.
+type derivedDays struct {
+	eventSource
+
+	JSON    bool   `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
+	Website string `placeholder:"ID" help:"Id of the website. Default: all websites with events."`
+	From    day    `placeholder:"DAY" help:"First UTC day, such as 2026-11-21. Default: the first day with events."`
+	To      day    `placeholder:"DAY" help:"Last UTC day. Default: the last day with events."`
 }
 
 func (d *derivedDays) Validate() error {
@@ -48,7 +54,7 @@ func (d *derivedDays) bounds() (from, to time.Time) {
 }
 
 // open opens ClickHouse, the server that runs on the data, or the file.
-func (d *derivedDays) open(ctx context.Context, e environment) (transfer.Source, func(context.Context) error, error) {
+func (d *eventSource) open(ctx context.Context, e environment) (transfer.Source, func(context.Context) error, error) {
 	log := slog.New(slog.NewTextHandler(e.errs, nil))
 	if d.Clickhouse == "" {
 		return openSource(ctx, d.Data, log, e.now)

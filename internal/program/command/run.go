@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/internal/program/service"
 )
@@ -71,6 +72,7 @@ type commands struct {
 		Rebuild rebuildDerived `cmd:"" help:"Rebuild stored daily results."`
 	} `cmd:"" help:"Check stored daily results."`
 	Import     importEvents `cmd:"" help:"Import access logs, and exports of other analytics."`
+	Export     exportRows   `cmd:"" help:"Export the raw rows of a website, link or monitor."`
 	Copy       copyEvents   `cmd:"" help:"Copy all events to ClickHouse and verify the copy."`
 	Clickhouse struct {
 		Schema  printSchema   `cmd:"" help:"Print the SQL of the tables."`
@@ -135,7 +137,7 @@ func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(all, append(options,
 		kong.Name("sightline"),
 		kong.Description(description),
-		kong.Vars{"version": service.Version(), "scopes": joined(auth.Scopes()), "classes": classDefaults(), "formats": formatNames(), "fields": joined(importer.Fields())},
+		kong.Vars{"version": service.Version(), "scopes": joined(auth.Scopes()), "classes": classDefaults(), "formats": formatNames(), "exports": joined(mapped(exportFormats(), func(f exporter.Format) string { return f.Name })), "fields": joined(importer.Fields())},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.PostBuild(nameVariables),
 		kong.WithHyphenPrefixedParameters(true), // so that a negative number reaches its own check

@@ -12,6 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 	"github.com/sightline-analytics/sightline/demo/site"
+	"github.com/sightline-analytics/sightline/exporter"
+	"github.com/sightline-analytics/sightline/exporter/parquet"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
@@ -37,7 +39,7 @@ func (a *app) openService() (err error) {
 		Now:     a.now,
 		Logger:  a.log,
 		Query:   query.Config{NoDerived: a.settings.NoDerived},
-		API:     httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api")},
+		API:     httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
 		Track: track.Config{
 			CountryHeader: a.settings.CountryHeader,
 			Window:        a.settings.TrackWindow,

@@ -1,0 +1,108 @@
+package exporter
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/sightline-analytics/sightline/internal/scan"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// A Format is a form of files.
+type Format struct {
+	Name string // such as "csv"
+	Type string // the media type
+	// OneTable says that a file has the rows of one table.
+	OneTable bool
+	// Appends says that a file can be continued: it is a sequence of lines.
+	Appends bool
+	// Open begins a file with the rows of tables.
+	Open func(to Target, tables []schema.TableID) (Writer, error)
+}
+
+// A Target is where an export goes, with options of formats.
+type Target struct {
+	To io.Writer
+	// Continues says that the rows follow other rows of the same file, so that a format writes no header.
+	Continues bool
+	// EscapeFormulas is an option of CSV: see [CSV].
+	EscapeFormulas bool
+}
+
+// A Writer writes rows in a format.
+type Writer interface {
+	// Write writes all items of b, which belong to table.
+	Write(table schema.TableID, b *store.Batch) error
+	// Mark is called after a piece of rows. A format that can be continued has then given all of it to Target.To.
+	Mark(rows int64, after Cursor) error
+	// Close writes the end of the file.
+	Close(rows int64) error
+}
+
+// A OneTableError says that a format needs Config.Table.
+type OneTableError struct{ Format string }
+
+// Error implements error.
+func (e *OneTableError) Error() string {
+	return "exporter: a file in the format " + e.Format + " has the rows of one table; set Config.Table"
+}
+
+// Write writes the rows to a file. After an error, the returned Progress says what the file certainly has, if the format can be
+// continued; a file of another format must be written again.
+func (x *Export) Write(ctx context.Context, f Format, to Target) (Progress, error) {
+	done := Progress{Total: x.total, After: x.cfg.After}
+	if f.OneTable && len(x.tables) > 1 {
+		return done, &OneTableError{f.Name}
+	}
+	out, err := f.Open(to, x.tables)
+	if err != nil {
+		return done, fmt.Errorf("exporter: %w", err)
+	}
+	for i := range x.parts {
+		if err := x.part(ctx, &x.parts[i], out, &done); err != nil {
+			return done, err
+		}
+	}
+	done.Total = done.Rows
+	if err := out.Close(done.Rows); err != nil {
+		return done, fmt.Errorf("exporter: writing: %w", err)
+	}
+	return done, nil
+}
+
+// part writes the rows of p in pieces.
+func (x *Export) part(ctx context.Context, p *part, out Writer, done *Progress) (err error) {
+	pieces := []scan.Stretch{p.Stretch}
+	if p.rows > int64(x.cfg.Rows) {
+		if pieces, err = scan.Cut(ctx, x.cfg.Source, p.table, p.Stretch, x.cfg.Rows); err != nil {
+			return fmt.Errorf("exporter: reading %s: %w", p.table.Name, err)
+		}
+	}
+	for _, piece := range pieces {
+		rows, err := scan.Read(ctx, x.cfg.Source, p.table, p.table.Columns, piece)
+		if err != nil {
+			return fmt.Errorf("exporter: reading %s: %w", p.table.Name, err)
+		}
+		if rows.Len == 0 {
+			continue
+		}
+		last := rows.Len - 1
+		after := Cursor{p.table.Name, rows.Columns[1].Ints[last], rows.Columns[0].Texts[last]}
+		count := int64(rows.Len)
+		batch := p.table.Items(x.cfg.Subject.ID, rows)
+		if err := out.Write(p.table.ID, batch); err != nil {
+			return fmt.Errorf("exporter: writing: %w", err)
+		}
+		if err := out.Mark(done.Rows+count, after); err != nil {
+			return fmt.Errorf("exporter: writing: %w", err)
+		}
+		done.Rows, done.After = done.Rows+count, after
+		done.Total = max(done.Total, done.Rows)
+		if x.cfg.Tell != nil {
+			x.cfg.Tell(*done)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/exporter"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+const (
+	// maxExports is the number of exports that run at a time. Further ones wait, so that queries have the rest of the store.
+	maxExports = 2
+	// exportRows is the number of rows in memory for each export that runs.
+	exportRows = 5_000
+)
+
+// An exportRequest says what to export, and how.
+type exportRequest struct {
+	cfg    exporter.Config // without Source and Subject
+	format exporter.Format
+	escape bool
+}
+
+// exportParams are the parameters of an export beside its subject.
+var exportParams = []string{"format", "table", "startDate", "endDate", "after", "escapeFormulas"}
+
+// exportScopes returns the scopes that allow an export of resources of any kind.
+func exportScopes(string) []auth.Scope { return []auth.Scope{auth.ExportData} }
+
+// allowExport checks that the key may export the one website, link or monitor in the URL.
+func (a *api) allowExport(ctx context.Context, r *front.Request, q *question) error {
+	others := func() query.Errors {
+		bad, _ := errors.AsType[query.Errors](a.readExport(ctx, r, q))
+		return bad
+	}
+	if err := a.findSubject(r, others); err != nil {
+		return err
+	}
+	if err := a.allowResource(ctx, r, exportScopes); err != nil {
+		return err
+	}
+	if !r.Principal.MayExport() {
+		return &denied{scope: auth.ExportData, field: "Authorization",
+			why: "needs an API key without filters and without a list of query types, because an export has all rows"}
+	}
+	return nil
+}
+
+// readExport decodes the URL of an export.
+func (a *api) readExport(_ context.Context, r *front.Request, q *question) error {
+	values, ok := r.Query()
+	if !ok {
+		return errMalformed
+	}
+	read := exportReader{values: values, formats: append([]exporter.Format{exporter.NDJSON(), exporter.CSV()}, a.cfg.ExportFormats...)}
+	read.request(&q.export)
+	if r.Resource.Kind != "" {
+		read.table(&q.export, exporter.Tables(subject(r).Kind))
+	}
+	known := slices.Clone(exportParams)
+	for _, s := range subjects {
+		known = append(known, s.param)
+	}
+	if bad := append(read.bad, unknown(values, known...)...); len(bad) > 0 {
+		return bad
+	}
+	return nil
+}
+
+// An exportReader reads the parameters of an export, and collects mistakes.
+type exportReader struct {
+	values  url.Values
+	formats []exporter.Format
+	bad     query.Errors
+}
+
+func (x *exportReader) fault(field, format string, args ...any) {
+	x.bad = append(x.bad, &query.Error{Code: query.Invalid, Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+func (x *exportReader) text(name string) string {
+	text, bad := single(x.values, name)
+	x.bad = append(x.bad, bad...)
+	return text
+}
+
+// date returns the first instant of a UTC day, or the zero time if the parameter is absent or wrong.
+func (x *exportReader) date(name string) time.Time {
+	text := x.text(name)
+	day, err := time.Parse(time.DateOnly, text)
+	if text != "" && err != nil {
+		x.fault(name, "must be a date such as 2026-03-01")
+	}
+	return day
+}
+
+func (x *exportReader) request(e *exportRequest) {
+	var names []string
+	name := x.text("format")
+	for i, f := range x.formats {
+		names = append(names, f.Name)
+		if f.Name == name || name == "" && i == 0 {
+			e.format = f
+		}
+	}
+	if e.format.Name == "" {
+		x.fault("format", "must be %s", mistake.Or(names...))
+	}
+	e.cfg.From = x.date("startDate")
+	if e.cfg.To = x.date("endDate"); !e.cfg.To.IsZero() {
+		if e.cfg.To = e.cfg.To.AddDate(0, 0, 1); !e.cfg.From.Before(e.cfg.To) {
+			x.fault("endDate", "must not be before startDate")
+		}
+	}
+	text := x.text("after")
+	after, err := exporter.ParseCursor(text)
+	if err != nil || !plausible(text) {
+		x.fault("after", "must be the cursor of a mark, such as events:1764000000000:evt_1")
+	}
+	e.cfg.After = after
+	switch x.text("escapeFormulas") {
+	case "", "false":
+	case "true":
+		e.escape = true
+	default:
+		x.fault("escapeFormulas", "must be true or false")
+	}
+}
+
+// table checks the table, which is one of tables.
+func (x *exportReader) table(e *exportRequest, tables []string) {
+	e.cfg.Table = x.text("table")
+	switch {
+	case e.cfg.Table != "" && !slices.Contains(tables, e.cfg.Table):
+		x.fault("table", "must be %s", mistake.Or(tables...))
+	case e.cfg.Table == "" && e.format.OneTable && len(tables) > 1:
+		x.fault("table", "is required with the format %s, because its files have the rows of one table: %s", e.format.Name, mistake.Or(tables...))
+	}
+	if at, _, _ := strings.Cut(e.cfg.After.String(), ":"); at != "" && (!slices.Contains(tables, at) || e.cfg.Table != "" && at != e.cfg.Table) {
+		x.fault("after", "is the cursor of another export: this one has no rows of the table %s", at)
+	}
+}
+
+// answerExport counts the rows of the export, and writes them in pieces.
+func (a *api) answerExport(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	cfg := q.export.cfg
+	cfg.Source, cfg.Subject, cfg.Rows = a.cfg.Export, subject(r), exportRows
+	x, err := exporter.New(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &front.Answer{Status: http.StatusOK, Type: q.export.format.Type, Stream: func(ctx context.Context, to io.Writer) error {
+		select {
+		case a.exports <- struct{}{}:
+			defer func() { <-a.exports }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, EscapeFormulas: q.export.escape})
+		return err
+	}}, nil
+}

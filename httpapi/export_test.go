@@ -1,0 +1,186 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// An eventStore has events of some days, one for each millisecond of a day up to perDay. Its reads fail from the one with number fails
+// on, if fails is not 0.
+type eventStore struct {
+	days, perDay int
+	fails        int64
+	reads        atomic.Int64
+	wait         func() // called by each read; may be nil
+}
+
+var errGone = errors.New("disk at /srv/events is gone")
+
+func (*eventStore) Dialect() *dialect.Dialect  { return dialect.DuckDB() }
+func (*eventStore) Ping(context.Context) error { return nil }
+
+func (s *eventStore) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	rows := &store.Rows{Columns: make([]store.Column, len(stmt.Kinds))}
+	switch {
+	case stmt.Label == "count events":
+		for day := range s.days {
+			rows.Columns[0].Ints = append(rows.Columns[0].Ints, int64(20_000+day))
+			rows.Columns[1].Ints = append(rows.Columns[1].Ints, int64(s.perDay))
+		}
+		rows.Len = s.days
+	case stmt.Label == "read events":
+		read := s.reads.Add(1)
+		if read == s.fails {
+			return nil, errGone
+		}
+		if s.wait != nil {
+			s.wait()
+		}
+		for i := range s.perDay {
+			for n, kind := range stmt.Kinds {
+				c := &rows.Columns[n]
+				switch {
+				case n == 0:
+					c.Texts = append(c.Texts, "e"+strconv.FormatInt(read*int64(s.perDay)+int64(i), 10))
+				case kind == dialect.Text:
+					c.Texts = append(c.Texts, "text")
+				default:
+					c.Ints = append(c.Ints, int64(i))
+				}
+			}
+		}
+		rows.Len = s.perDay
+	}
+	return rows, ctx.Err()
+}
+
+// exporting returns a world with keys that may export.
+func exporting(t *testing.T, from store.Store) *world {
+	t.Helper()
+	w := newWorld(t, func(cfg *Config) { cfg.Export = from })
+	for name, k := range map[string]auth.Key{
+		"export": {All: true},
+		"typed":  {All: true, Types: []string{"pages"}},
+		"cut":    {All: true, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
+	} {
+		k.ID, k.Owner, k.Scopes = "key_"+name, "org_a", []auth.Scope{auth.ExportData}
+		w.keys[name] = &k
+	}
+	return w
+}
+
+// TestAnExportThatBreaksOff checks that a client notices an export that the server could not finish, in every format.
+func TestAnExportThatBreaksOff(t *testing.T) {
+	for _, format := range []string{"ndjson", "csv&table=events"} {
+		for _, fails := range []int64{0, 1, 4} {
+			w := exporting(t, &eventStore{days: 5, perDay: exportRows, fails: fails})
+			server := httptest.NewServer(w.handler)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v1/export?website_id=site_a&format="+format, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("X-Api-Key", "export")
+			resp, err := server.Client().Do(r)
+			var body []byte
+			if err == nil {
+				body, err = io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+			}
+			server.Close()
+			if whole := fails == 0; (err == nil) != whole || strings.HasSuffix(string(body), "\"complete\":true}}\n") != (whole && format == "ndjson") {
+				t.Errorf("%s that fails at read %d: %v, %d bytes", format, fails, err, len(body))
+			}
+			if fails > 0 && (!strings.Contains(w.log.String(), errGone.Error()) || strings.Contains(string(body), "/srv")) {
+				t.Errorf("%s: the log has no cause, or the body has it: %s", format, w.log)
+			}
+			if e := w.trail.take(); len(e) != 1 || e[0].Scope != auth.ExportData || e[0].Resource.ID != "site_a" || e[0].Route != "/v1/export" {
+				t.Errorf("audit: %+v", e)
+			}
+		}
+	}
+}
+
+// TestExportsAtTheSameTime checks that further exports wait for the first ones, and that an export may take longer than Timeout.
+func TestExportsAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int64
+		s := &eventStore{days: 3, perDay: exportRows}
+		s.wait = func() {
+			now := running.Add(1)
+			for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
+			}
+			time.Sleep(2 * DefaultTimeout)
+			running.Add(-1)
+		}
+		w := exporting(t, s)
+		done := make(chan string)
+		for range 4 {
+			go func() {
+				rec := httptest.NewRecorder()
+				r := httptest.NewRequest(http.MethodGet, "/v1/export?website_id=site_a", nil)
+				r.Header.Set("X-Api-Key", "export")
+				w.handler.ServeHTTP(rec, r)
+				done <- rec.Body.String()
+			}()
+		}
+		for range 4 {
+			if body := <-done; !strings.HasSuffix(body, `{"export":{"rows":15000,"complete":true}}`+"\n") {
+				t.Errorf("an export ends with %.80s", body[max(0, len(body)-80):])
+			}
+		}
+		if most := most.Load(); most != maxExports {
+			t.Errorf("%d exports ran at the same time, want %d", most, maxExports)
+		}
+	})
+}
+
+func TestMistakesOfExports(t *testing.T) {
+	w := exporting(t, &eventStore{})
+	for _, tc := range []struct {
+		key, query string
+		status     int
+		says       string
+	}{
+		{"export", "website_id=site_a&format=xlsx", 400, "must be ndjson or csv"},
+		{"export", "website_id=site_a&format=csv", 400, "is required with the format csv"},
+		{"export", "website_id=site_a&table=visits", 400, "must be events, errors, vitals, spans or blocked"},
+		{"export", "link_id=link_a&format=csv&startDate=2026-1-1", 400, "must be a date such as 2026-03-01"},
+		{"export", "link_id=link_a&startDate=2026-03-02&endDate=2026-03-01", 400, "must not be before startDate"},
+		{"export", "website_id=site_a&after=visits:1:a", 400, "is the cursor of another export"},
+		{"export", "website_id=site_a&table=errors&after=events:1:a", 400, "is the cursor of another export"},
+		{"export", "website_id=site_a&after=events", 400, "must be the cursor of a mark"},
+		{"export", "website_id=site_a&after=events:1:" + url.QueryEscape("a\x00"), 400, "must be the cursor of a mark"},
+		{"export", "website_id=site_a&escapeFormulas=1", 400, "must be true or false"},
+		{"export", "website_id=site_a&limit=1", 400, "is not a parameter of this endpoint"},
+		{"export", "format=xlsx", 400, "must be ndjson or csv"},
+		{"export", "website_id=site_x", 403, "is not the id of a website that the key reaches\""},
+		{"all", "website_id=site_a", 403, "needs a key with the scope export:data"},
+		{"typed", "website_id=site_a", 403, "without filters and without a list of query types"},
+		{"cut", "website_id=site_a", 403, "without filters and without a list of query types"},
+		{"export", "website_id=site_a&format=csv&table=blocked", 200, "website,event_id,time,reason,bot_name,requests\n"},
+		{"export", "link_id=link_a&format=csv&startDate=2026-03-01&endDate=2026-03-01&after=visits:1:a", 200, "link,event_id,time,"},
+		{"export", "schedule_id=mon_a", 200, `{"export":{"rows":0,"complete":true}}`},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/v1/export?"+tc.query, nil)
+		r.Header.Set("X-Api-Key", tc.key)
+		rec := httptest.NewRecorder()
+		w.handler.ServeHTTP(rec, r)
+		if rec.Code != tc.status || !strings.Contains(rec.Body.String(), tc.says) {
+			t.Errorf("%s with %s: %d %s, want %d %s", tc.query, tc.key, rec.Code, rec.Body, tc.status, tc.says)
+		}
+	}
+}
