@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query"
@@ -23,7 +24,7 @@ type askingExample struct {
 
 // askingExamples returns the sections in the order of the page.
 func askingExamples() []askingExample {
-	return choiceExamples()
+	return slices.Concat(choiceExamples(), filterExamples(), goalExamples(), behaviourExamples())
 }
 
 func choiceExamples() []askingExample {
