@@ -164,7 +164,7 @@ func TestChoicesAreRemembered(t *testing.T) {
 			seen[id] = i + 1
 		}
 	}
-	if choose(base) != choose(base) {
+	if first, second := choose(base), choose(base); first != second {
 		t.Error("a choice is bound again")
 	}
 }

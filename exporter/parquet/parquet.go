@@ -54,7 +54,7 @@ func open(to exporter.Target, tables []schema.TableID) (exporter.Writer, error) 
 	config := []parquet.WriterOption{
 		parquet.NewSchema(t.ID.String(), root), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sightline", "", ""),
 	}
-	return &file{out: parquet.NewWriter(to.To, config...), table: t}, nil
+	return &file{out: parquet.NewGenericWriter[any](to.To, config...), table: t}, nil
 }
 
 func dictionary(n parquet.Node) parquet.Node { return parquet.Encoded(n, &parquet.RLEDictionary) }
@@ -86,7 +86,7 @@ func (o ordered) GoType() reflect.Type    { return o.Group.GoType() }
 
 // A file is a Parquet file that is being written.
 type file struct {
-	out     *parquet.Writer
+	out     *parquet.GenericWriter[any]
 	table   schema.Table
 	rows    []parquet.Row
 	pending int64 // rows of the row group
