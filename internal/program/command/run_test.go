@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 		{"help of a command", "help serve", 0, "--track-addr", ""},
 		{"help shows variables", "serve -h", 0, "$SIGHTLINE_CLICKHOUSE)", ""},
 		{"the version", "--version", 0, "dev", ""},
-		{"an unknown command", "import x", 2, "", `unknown command import (help: sightline --help)`},
+		{"an unknown command", "brew x", 2, "", `unknown command brew (help: sightline --help)`},
 		{"a misspelt command", "server", 2, "", `did you mean "serve"?`},
 		{"a verb of other programs", "keys create", 2, "", `unknown command create, did you mean "add"? (help: sightline keys --help)`},
 		{"a verb that the command does not have", "audit delete", 2, "", `unknown command delete (help: sightline audit --help)`},
@@ -137,7 +137,7 @@ func TestVerbs(t *testing.T) {
 	}
 	verbs := []string{"add", "list", "show", "change", "remove"}
 	others := []string{
-		"serve", "copy", "help", "websites tag", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
+		"serve", "copy", "import", "export", "help", "websites tag", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
 		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema", "clickhouse migrate",
 	}
 	for _, command := range p.Model.Leaves(false) {
