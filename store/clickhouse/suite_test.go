@@ -132,7 +132,7 @@ func TestReference(t *testing.T) {
 // TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
 func TestAsking(t *testing.T) {
 	t.Parallel()
-	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 40, 20260310))
+	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 20, 20260310))
 }
 
 // TestAllTime tests that all time begins with the first row that the caller may see.

@@ -65,7 +65,7 @@ func TestReference(t *testing.T) {
 // TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
 func TestAsking(t *testing.T) {
 	t.Parallel()
-	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20261128))
+	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 60, 20261128))
 }
 
 // TestAllTime tests that all time begins with the first row that the caller may see.
