@@ -18,7 +18,7 @@ var notSpelled = map[string]string{
 	"performance": "pages without pageviews", "engagement": "pages without pageviews", "page_time_analysis": "pages without pageviews",
 	"frustration_by_page": "its rows", "scroll_depth_distribution": "its rows", "session_duration_distribution": "its ranges",
 	"vitals_overview": "units by row", "custom_event_properties": "a row per property", "flag_exposures": "its rows", "flag_outcomes": "its rows",
-	"goals": "its rows", "goals_trends": "its rows", "retention": "its rows", "paths": "its rows",
+	"funnel": "its rows", "goals": "its rows", "goals_trends": "its rows", "retention": "its rows", "paths": "its rows",
 	"outbound_domains": "its domains", "uptime_status_breakdown": "its codes", "uptime_by_region": "no row for checks that are neither up nor down",
 	"link_top_regions": "the row Unknown", "link_top_cities": "the row Unknown",
 }
