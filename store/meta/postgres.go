@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"syscall"
@@ -140,6 +141,8 @@ func postgresLost(err error) bool {
 	}
 	for _, end := range []error{
 		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, driver.ErrBadConn,
+		// Of an earlier operation of the connection: if the context of this one had ended, the error would be that of the context.
+		os.ErrDeadlineExceeded,
 	} {
 		if errors.Is(err, end) {
 			return true
