@@ -54,7 +54,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 	one := func(column string) string { return "s." + d.Ident(column) + " = 1" }
 	column := strings.Replace(regexp.QuoteMeta(d.Ident("x")), "x", "[a-z_]+", 1)
 	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
-	return slices.Concat(choiceMutations(d), didMutations(), funnelMutations(d), []Mutation{
+	return slices.Concat(choiceMutations(d), didMutations(d), funnelMutations(d), []Mutation{
 		{Name: "visitors counted by row", Op: dialect.CountDistinctHash, Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
 		{Name: "medians without halves", Op: dialect.Quantile,
 			Template: "(" + d.Call(dialect.FloorDiv, d.Call(dialect.Quantile, "$1", "$2"), "1000") + " * 1000)"},
