@@ -160,13 +160,13 @@ func TestPitfalls(t *testing.T) {
 	storetest.Pitfalls(t, inMemoryHarness)
 }
 
-// TestReference sends the same 1 000 random queries to the engine and to the reference evaluator. Each of four
-// datasets gets 250: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
+// TestReference sends the same 700 random queries to the engine and to the reference evaluator. Each of four
+// datasets gets 175: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
 // datasets get late, repeated and backdated rows between the queries. See storetest.RandomRunOf for how to run
 // more.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 1000, 20260310))
+	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 700, 20260310))
 }
 
 // TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.

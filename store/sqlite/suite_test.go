@@ -81,12 +81,16 @@ func TestIdentity(t *testing.T) {
 }
 
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. One mutation of
-// SQLMutations changes words that the dialect of SQLite does not have; this mistake is made here.
+// SQLMutations changes words that the dialect of SQLite does not have; this mistake is made here. With
+// SIGHTLINE_MUTATIONS=all it also plants the mistakes that the tests of store/duckdb detect.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
-	storetest.KillsMutants(t, inMemoryHarness, append(storetest.SQLMutations(dialect.SQLite()),
-		storetest.Mutation{Name: "fields of the session's last event, by time", Op: dialect.ArgMinRowIf,
-			Template: "sightline_first_row(-substr($2, 1, 16), $1) FILTER (WHERE $3)"}))
+	planted := []storetest.Mutation{{Name: "fields of the session's last event, by time", Op: dialect.ArgMinRowIf,
+		Template: "sightline_first_row(-substr($2, 1, 16), $1) FILTER (WHERE $3)"}}
+	if storetest.AllMutations() {
+		planted = append(planted, storetest.SQLMutations(dialect.SQLite())...)
+	}
+	storetest.KillsMutants(t, inMemoryHarness, planted)
 }
 
 // TestMergedBesideWrites asks for merged answers while rows are written.
