@@ -40,15 +40,12 @@ type maker struct {
 	domain  string // of the website, as address.Host returns it
 }
 
-// oldest is the earliest time of an event, as in package track.
-var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // event returns the event of r, without its id, or an error with a *skipError. format names the source of ids.
 func (m *maker) event(format string, r *Record) (store.Event, error) {
 	if r.Time.IsZero() {
 		return store.Event{}, malformed("no time")
 	}
-	if r.Time.Before(oldest) || r.Time.After(m.now) {
+	if r.Time.Before(intake.Oldest()) || r.Time.After(m.now) {
 		return store.Event{}, skip(BadTime)
 	}
 	if r.Method != "" {

@@ -219,15 +219,15 @@ type spent struct {
 // ask answers p, which has that key, and adds to took. The rows of the other period are those whose keys are among these.
 func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (*finish.Answered, *Error) {
 	known := snapshot.known(ctx)
-	began := e.now()
-	rows, why, err := e.merger.Rows(ctx, p, among, known)
-	if rows == nil && err == nil {
-		took.from = Origin{Source: Statement, Why: why}
-		rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
-	}
-	passed := e.now().Sub(began)
-	store.MeterOf(ctx).Add(0, passed)
-	took.time += passed
+	var rows *store.Rows
+	var err error
+	took.time += e.measured(ctx, func() {
+		var why Reason
+		if rows, why, err = e.merger.Rows(ctx, p, among, known); rows == nil && err == nil {
+			took.from = Origin{Source: Statement, Why: why}
+			rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
+		}
+	})
 	if errors.Is(err, store.ErrTooLarge) {
 		return nil, budget.TooLarge(err)
 	}
@@ -239,6 +239,15 @@ func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]st
 		mistake = e.name(ctx, p, found)
 	}
 	return found, mistake
+}
+
+// measured runs f, which asks the store, and returns how long it took. The time counts for the meter of ctx.
+func (e *Engine) measured(ctx context.Context, f func()) time.Duration {
+	began := e.now()
+	f()
+	passed := e.now().Sub(began)
+	store.MeterOf(ctx).Add(0, passed)
+	return passed
 }
 
 // query runs the statement of c about s, and writes the labels that it leaves out.

@@ -40,11 +40,10 @@ func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Ti
 	if err := e.slots.acquire(ctx, a.Caller); err != nil {
 		return time.Time{}, err
 	}
-	began := e.now()
-	rows, err := e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
-	passed := e.now().Sub(began)
-	e.slots.release(a.Caller, passed)
-	store.MeterOf(ctx).Add(0, passed)
+	var rows *store.Rows
+	e.slots.release(a.Caller, e.measured(ctx, func() {
+		rows, err = e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
+	}))
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -37,13 +37,14 @@ func (e *Engine) further(ctx context.Context, p *plan.Plan, found *finish.Answer
 
 // identity puts into r whether most visitors of p have other ids on each day.
 func (e *Engine) identity(ctx context.Context, p *plan.Plan, r *Result, took *spent) *Error {
-	began := e.now()
-	rows, err := e.trace.Query(ctx, e.store, compile.DailyIDs(p, e.store.Dialect()))
-	passed := e.now().Sub(began)
-	store.MeterOf(ctx).Add(0, passed)
-	took.time += passed
-	if err != nil {
+	var rows *store.Rows
+	var err error
+	took.time += e.measured(ctx, func() { rows, err = e.trace.Query(ctx, e.store, compile.DailyIDs(p, e.store.Dialect())) })
+	switch {
+	case err != nil:
 		return storeFailure(err)
+	case rows.Len != 1 || len(rows.Columns) != 2:
+		return plan.Broken("the store returned %d rows and %d columns for the ids of visitors, not 1 and 2", rows.Len, len(rows.Columns))
 	}
 	if daily, seen := rows.Columns[0].Ints[0], rows.Columns[1].Ints[0]; 2*daily > seen {
 		r.Meta.Identity = answer.DailyIdentity

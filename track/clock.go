@@ -12,9 +12,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/intake"
 )
 
-// oldest is the earliest valid time.
-var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // maxClockError is the largest ignored difference between the clocks of sender and server. If the difference is
 // larger, the times of the events are moved by it.
 const maxClockError = time.Minute
@@ -54,8 +51,8 @@ func (c *clock) moment(f *fields) time.Time {
 	switch {
 	case !ok || t.After(arrived):
 		return arrived
-	case t.Before(oldest):
-		f.fail(name, "too_small", "must not be before "+oldest.Format(time.DateOnly))
+	case t.Before(intake.Oldest()):
+		f.fail(name, "too_small", "must not be before "+intake.Oldest().Format(time.DateOnly))
 	case c.window > 0 && t.Before(c.now.Add(-c.window)):
 		f.fail(name, "too_old", fmt.Sprintf("must not be more than %g hours before now%s", c.window.Hours(), c.unless))
 		f.old = true

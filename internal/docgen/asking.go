@@ -43,7 +43,7 @@ func choiceExamples() []askingExample {
 				"Rows are in the order of the first metric, the largest first, unless `sortBy` names another column. Rows with an empty dimension stay. " +
 				"`percentage` is the share of the first metric, which must be a count or a sum:",
 			parameter: `{"dataset": "pageviews", "metrics": ["visitors", "sessions", "percentage"], "dimensions": ["country", "device_type"], "limit": 3}`,
-			more: "Metrics of sessions, such as `bounce_rate`, count a session for each value that one of its pageviews has. So `bounce_rate` by `path` is that of the " +
+			more: "Metrics of sessions, such as `bounce_rate`, count a session for each value that one of its pageviews has. So `bounce_rate` by `path` is the bounce rate of the " +
 				"sessions with a pageview of the path. The datasets `entries` and `exits` count each session once, for its first and its last page.",
 		},
 		{
@@ -62,11 +62,11 @@ func choiceExamples() []askingExample {
  "filters": [{"field": "event_name", "op": "eq", "value": "invoice_paid"}, {"field": "property:currency", "op": "eq", "value": "EUR"}]}`,
 			more: "A number is a JSON number, or a text such as `\"12.50\"` with at most 9 digits before the point. It is rounded to 4 decimals. Other values, and those beyond " +
 				"±999 999 999, do not count. Sums are exact. A parameter whose sum is beyond 9·10^14 fails.\n\n" +
-				"Nobody declares properties, so a wrong key is no error. `meta.notes` of the answer says when no row has the property.",
+				"Nobody declares properties, so a wrong key is not an error. `meta.notes` of the answer says when no row has the property.",
 		},
 		{
 			title: "Totals",
-			about: "`\"totals\": true` adds an object with the metrics over all rows that the filters leave, not only those of the page. Visitors are distinct over all rows, " +
+			about: "`\"totals\": true` adds an object with the metrics over all rows that the filters leave, not only the rows of the page. Visitors are distinct over all rows, " +
 				"so they are fewer than the sum of the rows if people visited several pages. Query types have totals, too, except for lists and types with a row for each visitor:",
 			parameter: `{"name": "top_pages", "totals": true, "limit": 2}`,
 			more:      "Rows without a name, which a type leaves out, are part of the totals.",
@@ -78,7 +78,7 @@ func choiceExamples() []askingExample {
 // that fails or has no rows.
 func AskingPage(ctx context.Context, src Source) ([]byte, error) {
 	p := &page{src: src}
-	p.text("# Asking\n\n" + generatedNote + "What can be asked beyond a query type by its name. Each section has a parameter and its real answer, with generated traffic. " +
+	p.text("# Asking\n\n" + generatedNote + "This page shows what you can ask beyond the name of a query type. Each section has a parameter and its real answer, with generated traffic. " +
 		"Send parameters as in `{\"parameters\": […], \"preset\": \"" + src.Preset + "\", \"timeZone\": \"" + src.TimeZone + "\"}` to `POST /v1/query?website_id=…`; see [api.md](api.md). " +
 		"[query-types.md](query-types.md) lists the query types.\n")
 	for _, example := range askingExamples() {

@@ -10,7 +10,7 @@ func filterExamples() []askingExample {
 			parameter: `{"name": "top_pages", "limit": 3, "filters": [
   {"or": [{"field": "path", "op": "matches", "value": "^/(docs|blog)/"}, {"field": "path", "op": "eq", "value": "/pricing"}]},
   {"not": {"field": "country", "op": "in", "value": ["DE", "AT", "CH"]}}]}`,
-			more: "Properties also have `gt`, `gte`, `lt` and `lte`, which compare numbers and are false where there is none, and `exists` and `not_exists`, which take no `value`. " +
+			more: "Properties also have `gt`, `gte`, `lt` and `lte`, which compare numbers and are false for an event without a number, and `exists` and `not_exists`, which take no `value`. " +
 				"Keys and panel tokens take groups, too. A group of a key may not mix fields of sessions, such as `country`, with fields of rows, such as `path`.",
 		},
 		{
@@ -30,7 +30,7 @@ func behaviourExamples() []askingExample {
 			about:     "A funnel has 2 to 10 `steps`, each like a goal. A visitor reaches a step when they did it after all steps before it, with anything in between:",
 			parameter: `{"name": "funnel", "steps": [{"page": "/"}, {"page": "/pricing"}, {"name": "Sign-up page", "page": "/signup"}], "window": "7d"}`,
 			more: "`window` (`1m` to `90d`) bounds the time from the first step to the last. With `\"within\": \"session\"` all steps must be in one session, and the rows count " +
-				"sessions. `conversion_rate` is the share of the first step, `step_rate` that of the step before. `groupBy` a field of sessions gives a funnel for each value; " +
+				"sessions. `conversion_rate` is the share of the first step, and `step_rate` the share of the step before. `groupBy` a field of sessions gives a funnel for each value; " +
 				"`limit` counts values.",
 		},
 		{
@@ -39,7 +39,7 @@ func behaviourExamples() []askingExample {
 				"(weekly by default) and in each one after it. Both mean any pageview or custom event unless they are given:",
 			parameter: `{"name": "retention", "start_date": "2026-02-23", "end_date": "2026-03-15", "weekStart": "monday"}`,
 			more: "Ids of visitors change each day, unless events carry a `profileId` or the website opted out of daily ids. Without that, nobody seems to return. " +
-				"`meta.identity` is `daily` when most ids of the range are of that kind.",
+				"`meta.identity` is `daily` when most ids of the range change each day.",
 		},
 		{
 			title: "Follow the paths through a website",

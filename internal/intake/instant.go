@@ -51,3 +51,6 @@ func Instant(s string) (time.Time, bool) {
 
 // Sane reports whether every store can hold t.
 func Sane(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
+
+// Oldest returns the earliest time that an event may have.
+func Oldest() time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }

@@ -22,7 +22,7 @@ func funnelMetrics() []BoundMetric {
 		{source: "funnel", Output: NumberOutput("conversion_rate", "Conversion", "%", "Share of the first step that reached this one"), Expr: percent(reached, entered)},
 		{source: "funnel", Output: NumberOutput("step_rate", "Step conversion", "%", "Share of the step before that reached this one; 100 for the first"),
 			Expr: IfElse(expr.Eq(only(FunnelColumns.Step), expr.Int(1)), expr.Call(dialect.Ratio, expr.Int(100), expr.Int(1)), percent(reached, before))},
-		{source: "funnel", Output: countColumn("dropoff", "Drop-off", "Those of the step before who did not reach this one"), Expr: expr.Sub(before, reached)},
+		{source: "funnel", Output: countColumn("dropoff", "Drop-off", "Visitors or sessions that reached the step before and not this one"), Expr: expr.Sub(before, reached)},
 		{source: "funnel", Output: NumberOutput("median_seconds", "Time", "s", "Median of the shortest times from the first step to this one"),
 			Expr: expr.Call(dialect.Ratio, median, expr.Int(1_000_000))},
 	}

@@ -27,7 +27,7 @@ func cohortMetrics() []BoundMetric {
 	}
 	return []BoundMetric{
 		of(countColumn(CohortSizeColumn, "Cohort", "Visitors whose first start event in the range lies in the bucket of the date"), first(1)),
-		of(countColumn(ReturnedColumn, "Returned", "Those of the cohort with a return event in the period, not before their start event"), first(0)),
+		of(countColumn(ReturnedColumn, "Returned", "Visitors of the cohort with a return event in the period, not before their start event"), first(0)),
 		of(NumberOutput(ShareColumn, "Retention", "%", "Visitors who returned, of the cohort"), percent(first(0), first(1))),
 	}
 }
