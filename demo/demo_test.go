@@ -28,13 +28,7 @@ var (
 func join(batches ...*store.Batch) *store.Batch {
 	all := &store.Batch{}
 	for _, b := range batches {
-		all.Events = append(all.Events, b.Events...)
-		all.Errors = append(all.Errors, b.Errors...)
-		all.Vitals = append(all.Vitals, b.Vitals...)
-		all.Spans = append(all.Spans, b.Spans...)
-		all.Visits = append(all.Visits, b.Visits...)
-		all.Checks = append(all.Checks, b.Checks...)
-		all.Blocked = append(all.Blocked, b.Blocked...)
+		all.Append(b)
 	}
 	return all
 }

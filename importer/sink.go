@@ -32,17 +32,10 @@ func newSink(ctx context.Context, target Target, j *journal, size int) *sink {
 
 // add adds the rows of a record. doubted says that they may be stored since an import was killed.
 func (s *sink) add(rows *store.Batch, at mark, doubted bool) error {
-	b := &s.batch
-	b.Events = append(b.Events, rows.Events...)
-	b.Errors = append(b.Errors, rows.Errors...)
-	b.Vitals = append(b.Vitals, rows.Vitals...)
-	b.Spans = append(b.Spans, rows.Spans...)
-	b.Visits = append(b.Visits, rows.Visits...)
-	b.Checks = append(b.Checks, rows.Checks...)
-	b.Blocked = append(b.Blocked, rows.Blocked...)
+	s.batch.Append(rows)
 	s.doubted = s.doubted || doubted
 	s.mark(at)
-	if b.Len() < s.size {
+	if s.batch.Len() < s.size {
 		return nil
 	}
 	return s.flush()

@@ -40,10 +40,12 @@ func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Ti
 	if err := e.slots.acquire(ctx, a.Caller); err != nil {
 		return time.Time{}, err
 	}
+	var took time.Duration
+	defer func() { e.slots.release(a.Caller, took) }()
 	var rows *store.Rows
-	e.slots.release(a.Caller, e.measured(ctx, func() {
+	took = e.measured(ctx, func() {
 		rows, err = e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
-	}))
+	})
 	if err != nil {
 		return time.Time{}, err
 	}

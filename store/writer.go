@@ -57,6 +57,17 @@ func (b *Batch) Len() int {
 	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks) + len(b.Blocked)
 }
 
+// Append adds the rows of rows to b, which keeps its Sender.
+func (b *Batch) Append(rows *Batch) {
+	b.Events = append(b.Events, rows.Events...)
+	b.Errors = append(b.Errors, rows.Errors...)
+	b.Vitals = append(b.Vitals, rows.Vitals...)
+	b.Spans = append(b.Spans, rows.Spans...)
+	b.Visits = append(b.Visits, rows.Visits...)
+	b.Checks = append(b.Checks, rows.Checks...)
+	b.Blocked = append(b.Blocked, rows.Blocked...)
+}
+
 // A Measure is a whole number that may be absent. An absent Measure differs from 0.
 type Measure = sql.Null[int64]
 

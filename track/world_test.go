@@ -236,14 +236,8 @@ func (w *world) do(t testing.TB, method, target, body string, headers ...string)
 // rows returns all written rows.
 func (w *world) rows() store.Batch {
 	var all store.Batch
-	for _, b := range w.written {
-		all.Events = append(all.Events, b.Events...)
-		all.Errors = append(all.Errors, b.Errors...)
-		all.Vitals = append(all.Vitals, b.Vitals...)
-		all.Spans = append(all.Spans, b.Spans...)
-		all.Visits = append(all.Visits, b.Visits...)
-		all.Checks = append(all.Checks, b.Checks...)
-		all.Blocked = append(all.Blocked, b.Blocked...)
+	for i := range w.written {
+		all.Append(&w.written[i])
 	}
 	return all
 }
