@@ -96,13 +96,17 @@ func (k *Key) Exceeds(holder *Key) error {
 	if !holder.Expires.IsZero() && (k.Expires.IsZero() || k.Expires.After(holder.Expires)) {
 		faults.add("expires", "must not be after the expiry of your key, "+holder.Expires.Format(time.RFC3339))
 	}
-	switch {
-	case holder.Limits != nil && (k.Limits == nil || k.Limits.PerMinute > holder.Limits.PerMinute):
-		faults.add("perMinute", fmt.Sprintf("must be at most %d, the limit of your key", holder.Limits.PerMinute))
-	case holder.Limits == nil && k.Limits != nil: // a limit replaces the default limits, which may be lower
-		faults.add("perMinute", "must be left out, because your key has the default limits")
+	if most := holder.perMinute(); k.perMinute() > most {
+		faults.add("perMinute", fmt.Sprintf("must be at most %d, the limit of your key", most))
 	}
 	return faults.err()
+}
+
+func (k *Key) perMinute() int {
+	if k.Limits == nil {
+		return DefaultPerMinute
+	}
+	return k.Limits.PerMinute
 }
 
 // same reports whether f and o are equal. Absent and empty lists are.

@@ -299,12 +299,10 @@ var keySynonyms = mistake.Synonyms{
 // readNewKey reads the body of a new key.
 func (a *api) readNewKey(_ context.Context, r *front.Request, q *keyQuestion) error {
 	return a.readKey(r, &q.change, func(bad query.Errors) query.Errors {
-		for _, name := range []string{"scopes"} {
-			if !q.change.given[name] {
-				bad = addTo(bad, &query.Error{Code: query.Invalid, Field: name, Message: mistake.Required})
-			}
+		if !q.change.given["scopes"] {
+			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "scopes", Message: mistake.Required})
 		}
-		if !q.change.all && len(q.change.resources) == 0 {
+		if !q.change.given["all"] && !q.change.given["resources"] {
 			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "resources", Message: `is required, unless "all" is true`})
 		}
 		k := auth.Key{}

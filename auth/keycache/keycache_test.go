@@ -104,15 +104,7 @@ func TestConforms(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.Notify(c)
-			return authtest.Store{
-				KeyStore: c,
-				Create:   func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.CreateKey(t.Context(), k) },
-				Rotate: func(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-					return m.RotateKey(t.Context(), id, grace)
-				},
-				Revoke:      func(_ context.Context, id string) error { return m.RevokeKey(t.Context(), id) },
-				SetDisabled: func(_ context.Context, id string, disabled bool) error { return m.SetKeyDisabled(t.Context(), id, disabled) },
-			}
+			return authtest.Store{KeyStore: c, Create: m.CreateKey, Rotate: m.RotateKey, Revoke: m.RevokeKey, SetDisabled: m.SetKeyDisabled}
 		},
 	})
 }
