@@ -12,6 +12,8 @@ import (
 // MemoryDirectory is a Directory, and a DefinitionStore, in memory, for tests, examples, and hosts that know their websites at
 // start. Its zero value is empty and ready. It is safe for concurrent use.
 type MemoryDirectory struct {
+	Now func() time.Time // the clock of definitions; nil means time.Now
+
 	mu     sync.RWMutex
 	sites  map[string]Website
 	owners map[Subject]string // of all subjects, including websites
@@ -130,7 +132,11 @@ func (m *MemoryDirectory) PutDefinition(ctx context.Context, website string, d D
 	case at < 0 && len(all) >= MaxDefinitions:
 		return Definition{}, ErrManyDefinitions
 	}
-	now := time.UnixMilli(time.Now().UnixMilli()).UTC()
+	clock := m.Now
+	if clock == nil {
+		clock = time.Now
+	}
+	now := time.UnixMilli(clock().UnixMilli()).UTC()
 	d.Created, d.Updated = now, now
 	if at >= 0 {
 		d.Created = all[at].Created
