@@ -59,6 +59,7 @@ type copyEvents struct {
 	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, such as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
 	Verify bool   `help:"Only compare; change nothing."`
 	Before day    `placeholder:"DAY" help:"Leave out rows of this UTC day and later days, such as 2026-11-21."`
+	Follow bool   `help:"Go on copying new rows while the server runs. When the server stops, copy the last rows and end."`
 	Rows   int    `default:"20000" help:"Number of rows to hold in memory and store at a time."`
 }
 
@@ -68,6 +69,9 @@ func (c *copyEvents) Validate() error {
 	}
 	if c.Rows < 0 {
 		return errors.New("--rows is negative")
+	}
+	if c.Follow && (c.Verify || !c.Before.IsZero()) {
+		return errors.New("--follow copies all rows: leave out --verify and --before")
 	}
 	return nil
 }
@@ -117,12 +121,20 @@ func (c *copyEvents) transfer(ctx context.Context, e environment) (_ transfer.Re
 	}
 	// The note is read before the copy: the demo may then write some rows again, but no rows can be missing.
 	note, noteErr := os.ReadFile(filepath.Join(c.Data, install.ProgressFile))
-	report, err := transfer.Copy(ctx, from, target, how)
+	running, ok := from.(*control.Client)
+	var report transfer.Report
+	if c.Follow && ok {
+		report, err = c.follow(ctx, e, running, target, how)
+	} else {
+		report, err = transfer.Copy(ctx, from, target, how)
+	}
 	if err != nil || len(report.Differences) > 0 {
 		return report, err
 	}
-	if err := sealCopied(ctx, target, e); err != nil {
-		return report, fmt.Errorf("the rows are copied, but their days are not sealed: %w", err)
+	if !c.Follow { // with it, the old days are sealed already, and a server shall start at once
+		if err := sealCopied(ctx, target, e); err != nil {
+			return report, fmt.Errorf("the rows are copied, but their days are not sealed: %w", err)
+		}
 	}
 	if noteErr != nil || !c.Before.IsZero() {
 		return report, nil
