@@ -25,7 +25,7 @@ const (
 func Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, Now: cfg.Now, Logger: cfg.Logger})
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err // a nil *duckdb.Store in the interface would not be nil
 	}

@@ -25,7 +25,7 @@ const (
 func Dialect() *dialect.Dialect { return dialect.SQLite() }
 
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
-	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, Now: cfg.Now})
+	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err // a nil *sqlite.Store in the interface would not be nil
 	}
