@@ -29,7 +29,9 @@ func TestCutOver(t *testing.T) {
 	if _, errs, code := run(t, "websites", "add", "--data", dir, "--id", "site", "--domain", "shop.example"); code != 0 {
 		t.Fatal(errs)
 	}
-	answers := answersAboutSite(t, p)
+	p.Key = createKey(t, dir, "--resource", "website:"+p.WebsiteID)
+	site := ready{Address: p.Address, Key: createKey(t, dir, "--resource", "website:site")}
+	answers := answersAboutSite(t, site)
 	senders := sendAlways(t, p)
 	senders.await(t, 10)
 
@@ -45,7 +47,7 @@ func TestCutOver(t *testing.T) {
 	t.Logf("no server for %s", time.Since(stopped).Round(time.Millisecond))
 	senders.await(t, 10)
 	senders.stop()
-	if diff := cmp.Diff(answers, answersAboutSite(t, p)); diff != "" {
+	if diff := cmp.Diff(answers, answersAboutSite(t, site)); diff != "" {
 		t.Errorf("answers of the two stores (-DuckDB +ClickHouse):\n%s", diff)
 	}
 	for i, s := range streams {
@@ -158,11 +160,11 @@ func follow(t *testing.T, args ...string) (following chan struct{}, ended chan s
 }
 
 // answersAboutSite returns answers about the rows of fillFile.
-func answersAboutSite(t *testing.T, p *process) map[string][]object {
+func answersAboutSite(t *testing.T, r ready) map[string][]object {
 	t.Helper()
 	all := map[string][]object{}
 	for _, parameter := range []string{"summary_metrics", "events_by_date", "pages", "browser_name", "custom_events", "session_list", "performance"} {
-		all[parameter] = ask(t, p.ready, "website_id=site", parameter, object{"startDate": "2026-08-29", "endDate": "2026-08-31", "preset": nil})
+		all[parameter] = ask(t, r, "website_id=site", parameter, object{"startDate": "2026-08-29", "endDate": "2026-08-31", "preset": nil})
 		if len(all[parameter]) == 0 {
 			t.Errorf("%s: no rows", parameter)
 		}
