@@ -49,8 +49,13 @@ func TestServerOnAFullDisk(t *testing.T) {
 	if status, answer := send("c"); status != 503 || answer["code"] != "STORAGE_FULL" || answer["retryable"] != true {
 		t.Errorf("an event: status %d, %v", status, answer)
 	}
-	if status, header := p.get(t, "/ingest/px.jpg?client_id="+p.WebsiteID+"&name=screen_view&path=/", false); status != 503 || header.Get("Retry-After") != "30" {
-		t.Errorf("a pixel: status %d, %v", status, header)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.TrackAddress+"/px.jpg?name=screen_view&path=/&client_id="+p.WebsiteID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("User-Agent", browser)
+	if pixel, err := http.DefaultClient.Do(r); err != nil || pixel.Body.Close() != nil || pixel.StatusCode != 503 || pixel.Header.Get("Retry-After") != "30" {
+		t.Errorf("a pixel: %v, %v", pixel, err)
 	}
 	count := func() any { return ask(t, p.ready, websiteOf(p.ready), "custom_events", object{})[0]["total_events"] }
 	accepted := count()
