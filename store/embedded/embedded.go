@@ -22,6 +22,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
+// PartFile is the name of an incomplete copy of the events, see [OpenBoth].
+const PartFile = File + ".part"
+
 // Config configures [Open].
 type Config struct {
 	Folder string // of the file; must exist
