@@ -23,6 +23,7 @@ type all struct {
 	store.Loaded
 	store.Eraser
 	store.Maintainer
+	store.SpaceChecker
 	store.Lister
 	store.Restorer
 }
