@@ -41,6 +41,7 @@ type Merge struct {
 	parts  []*mergedPart    // of the steps
 	leaves []aggregate      // of all parts
 	where  []plan.Condition // on keys of the answer: its rows have to pass them
+	goals  []goalLeaves     // of an answer about goals
 
 	stretches []calendar.Interval
 }
@@ -75,6 +76,9 @@ func mergeOf(p *plan.Plan) *Merge {
 	}
 	steps := plan.StepsOf(p)
 	m := &Merge{p: p, steps: steps, keys: steps.Keys}
+	if ofGoals(p) && !m.addGoals() {
+		return nil
+	}
 	if p.Type.Shape == catalog.Series && len(m.keys) > 0 || slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
 		return nil
 	}
@@ -82,7 +86,7 @@ func mergeOf(p *plan.Plan) *Merge {
 		return nil
 	}
 	for _, part := range steps.Parts {
-		if !m.add(part) {
+		if !ofGoals(p) && !m.add(part) {
 			return nil
 		}
 	}
@@ -145,10 +149,7 @@ func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) i
 	found.Kind = states[op]
 	if found.Kind.Lists() {
 		found.e = args[0]
-		found.Members = found.e.String()
-		if _, column, ok := found.e.Column(); ok {
-			found.Members = column // of rows or of their sessions
-		}
+		found.Members = membersOf(found.e)
 	}
 	found.Name = strings.Join([]string{part.tb.Name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
 	for _, i := range part.leaves {
@@ -159,6 +160,19 @@ func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) i
 	m.leaves = append(m.leaves, found)
 	part.leaves = append(part.leaves, len(m.leaves)-1)
 	return len(m.leaves) - 1
+}
+
+// membersOf names what sets of e count: a column of rows or of their sessions, also if only some rows count.
+func membersOf(e expr.Expr) string {
+	if op, args, ok := e.Calls(); ok && op == dialect.If {
+		if zero, ok := args[2].Constant(); ok && zero == 0 {
+			return membersOf(args[1])
+		}
+	}
+	if _, column, ok := e.Column(); ok {
+		return column
+	}
+	return e.String()
 }
 
 // rowsText tells apart all rows and keys that partials may be of.
