@@ -27,10 +27,10 @@ import (
 
 // An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of a statement over all of its
 // rows. Partials without keys have a cell for each quarter of an hour, so that they cut at midnight of every zone that is whole
-// quarters from UTC. Partials with keys cover whole days, and the pieces of days at the ends of a range. The days of whole UTC
-// months are rolled up if there is room, so that a long range costs hardly more than its two ends.
+// quarters from UTC. Partials with keys, and those of goals that are not a series, cover whole days, and the pieces of days at the ends
+// of a range. The days of whole UTC months are rolled up if there is room, so that a long range costs hardly more than its two ends.
 
-// Quarter is the length of the cells of partials without keys, in milliseconds.
+// Quarter is the length of the cells of other partials than those of whole days, in milliseconds.
 const Quarter = 15 * 60 * 1000
 
 // A Merge says how the answer to a plan is merged.
@@ -38,6 +38,7 @@ type Merge struct {
 	p      *plan.Plan
 	steps  *plan.Steps
 	keys   []*catalog.Field // of the answer
+	width  int64            // of the cells of partials: Quarter or calendar.Day
 	parts  []*mergedPart    // of the steps
 	leaves []aggregate      // of all parts
 	where  []plan.Condition // on keys of the answer: its rows have to pass them
@@ -75,7 +76,10 @@ func mergeOf(p *plan.Plan) *Merge {
 		return nil
 	}
 	steps := plan.StepsOf(p)
-	m := &Merge{p: p, steps: steps, keys: steps.Keys}
+	m := &Merge{p: p, steps: steps, keys: steps.Keys, width: Quarter}
+	if len(m.keys) > 0 && p.Type.Shape != catalog.Series {
+		m.width = calendar.Day
+	}
 	if ofGoals(p) && !m.addGoals() {
 		return nil
 	}
@@ -179,6 +183,9 @@ func membersOf(e expr.Expr) string {
 func (m *Merge) rowsText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "by %s without empty %s, with empty %s", m.keyNames(), m.p.Type.SkipEmpty, m.p.Type.OnlyEmpty)
+	if len(m.keys) == 0 && m.width != Quarter {
+		b.WriteString(", by day")
+	}
 	for _, c := range m.p.Mandatory {
 		fmt.Fprintf(&b, "\nof all %s", c.AppendKey(nil))
 	}
@@ -216,7 +223,7 @@ func (m *Merge) namesOf(name func(*catalog.Field) string) string {
 // cut finds the stretches that the answer is merged from, if there are such.
 func (m *Merge) cut() bool {
 	w := m.p.Counted()
-	if len(m.keys) > 0 {
+	if m.width == calendar.Day {
 		for from := w.From; from < w.To; {
 			to := min(calendar.StartOfDay(from)+calendar.Day, w.To)
 			m.stretches = append(m.stretches, calendar.Interval{From: from, To: to})
