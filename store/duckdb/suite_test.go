@@ -160,19 +160,19 @@ func TestPitfalls(t *testing.T) {
 	storetest.Pitfalls(t, inMemoryHarness)
 }
 
-// TestReference sends the same 700 random queries to the engine and to the reference evaluator. Each of four
-// datasets gets 175: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
+// TestReference sends the same 280 random queries to the engine and to the reference evaluator. Each of four
+// datasets gets 70: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
 // datasets get late, repeated and backdated rows between the queries. See storetest.RandomRunOf for how to run
 // more.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 700, 20260310))
+	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 280, 20260310))
 }
 
 // TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
 func TestAsking(t *testing.T) {
 	t.Parallel()
-	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 200, 20260310))
+	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20260310))
 }
 
 // TestAllTime tests that all time begins with the first row that the caller may see.
@@ -216,7 +216,7 @@ func TestMergedBesideWrites(t *testing.T) {
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 

@@ -61,7 +61,7 @@ func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, 
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	if h.Remote {
-		how.most = max(how.most, 60)
+		how.most = max(how.most, 180)
 	}
 	w := dataset.New(seed)
 	early, late := cut(&w.Batch, how.share)
