@@ -59,13 +59,7 @@ func TestPitfalls(t *testing.T) {
 // store/duckdb and storetest.RandomRunOf.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20261128))
-}
-
-// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
-func TestAsking(t *testing.T) {
-	t.Parallel()
-	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 60, 20261128))
+	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 140, 20261128))
 }
 
 // TestAllTime tests that all time begins with the first row that the caller may see.

@@ -29,7 +29,7 @@ type Mutation struct {
 	Rows     func(b *store.Batch)     // changes b in place
 	// Part returns the part of a response that is compared, with the mistake. Nil means rows.
 	Part func(*query.Response) ([]byte, error)
-	// Shape selects questions of [Asking], those with this shape. Empty means questions of [Reference].
+	// Shape selects questions of [Reference] that ask more than a type alone, those with this shape. Empty means the others.
 	Shape string
 	// When selects the questions whose answers may show the mistake. Nil means all.
 	When func(q reference.Question) bool
