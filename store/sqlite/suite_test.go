@@ -94,10 +94,11 @@ func TestMergedBesideWrites(t *testing.T) {
 }
 
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
+// With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }
 
