@@ -231,7 +231,7 @@ func MergedBesideWrites(t *testing.T, h Harness) {
 		var some *store.Batch
 		some, rest = cut(rest, 1/float64(left))
 		h.fill(t, s, some)
-		sealing{most: 30, gaps: 4, only: busiest, store: true}.seal(t, s.(derivedStore), rng)
+		sealing{most: 90, gaps: 4, only: busiest, store: true}.seal(t, s.(derivedStore), rng)
 	}
 	close(done)
 	asking.Wait()
