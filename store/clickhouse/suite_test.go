@@ -129,12 +129,6 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
 }
 
-// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
-func TestAsking(t *testing.T) {
-	t.Parallel()
-	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 20, 20260310))
-}
-
 // TestAllTime tests that all time begins with the first row that the caller may see.
 func TestAllTime(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// AskingMutations returns the mutations of SQL for the questions of [Asking], which work with any database, in the dialect d.
+// AskingMutations returns the mutations of SQL for questions that ask more than a type alone, which work with any database, in the dialect d.
 func AskingMutations(d *dialect.Dialect) []Mutation {
 	w, o, y := columnsIn(d, "w"), columnsIn(d, "o"), columnsIn(d, "y")
 	a, in, t := columnsIn(d, "a"), columnsIn(d, "d"), columnsIn(d, "t")
