@@ -240,3 +240,10 @@ func compatible(version int, steps []string) error {
 		cause: fmt.Errorf("the file has version %d, this program knows %d", version, len(steps)),
 	}
 }
+
+// SchemaVersion returns the version of the schema of files that this program writes. A program opens files with the same
+// version and with smaller ones.
+func SchemaVersion() (int, error) {
+	steps, err := migrations()
+	return len(steps), err
+}

@@ -24,6 +24,9 @@ const (
 // Dialect returns the dialect of the store.
 func Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
+// SchemaVersion returns the version of the schema of files that this build writes.
+func SchemaVersion() (int, error) { return duckdb.SchemaVersion() }
+
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
 	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {

@@ -24,6 +24,9 @@ const (
 // Dialect returns the dialect of the store.
 func Dialect() *dialect.Dialect { return dialect.SQLite() }
 
+// SchemaVersion returns the version of the schema of files that this build writes.
+func SchemaVersion() (int, error) { return sqlite.SchemaVersion() }
+
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
 	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, Now: cfg.Now})
 	if err != nil {
