@@ -16,10 +16,11 @@ var ErrNoSnapshot = errors.New("store/meta: only records in a file have snapshot
 type Snapshot struct {
 	store *Store
 	conn  *sql.Conn
+	taken bool
 }
 
-// Snapshot returns the current state. It takes no time, and changes do not wait for it, but the log of the file grows until
-// Close. The error wraps [ErrNoSnapshot] if the records are in PostgreSQL.
+// Snapshot returns a Snapshot without a state, which Take gives it. The caller closes it. The error wraps [ErrNoSnapshot]
+// if the records are in PostgreSQL.
 func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if s.cfg.Path == "" {
 		return nil, ErrNoSnapshot
@@ -28,10 +29,15 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, s.wrap(ctx, "snapshot", err)
 	}
-	if err := c.Raw(func(raw any) error { return sqlitecopy.Pin(ctx, raw) }); err != nil {
-		return nil, errors.Join(s.wrap(ctx, "snapshot", err), c.Close())
-	}
-	return &Snapshot{s, c}, nil
+	return &Snapshot{store: s, conn: c}, nil
+}
+
+// Take makes n the current state. It takes less than a millisecond. Changes of records do not wait for the snapshot, but
+// the log of the file grows until Close.
+func (n *Snapshot) Take(ctx context.Context) error {
+	err := n.conn.Raw(func(raw any) error { return sqlitecopy.Pin(ctx, raw) })
+	n.taken = err == nil
+	return n.store.wrap(ctx, "take a snapshot", err)
 }
 
 // Save copies the snapshot to the new file path, with mode 0600, and syncs it to disk. After an error the file does not
@@ -46,8 +52,11 @@ func (n *Snapshot) Save(ctx context.Context, path string) error {
 
 // Close ends the snapshot.
 func (n *Snapshot) Close() error {
-	err := errors.Join(n.conn.Raw(sqlitecopy.Unpin), n.conn.Close())
-	if err != nil {
+	var err error
+	if n.taken {
+		err = n.conn.Raw(sqlitecopy.Unpin)
+	}
+	if err = errors.Join(err, n.conn.Close()); err != nil {
 		return fmt.Errorf("store/meta: close a snapshot: %w", err)
 	}
 	return nil

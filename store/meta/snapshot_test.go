@@ -35,6 +35,10 @@ func TestSnapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		add("also")
+		if err := n.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		add("after")
 		path := filepath.Join(t.TempDir(), "copy.sqlite")
 		if err := n.Save(t.Context(), path); err != nil {
@@ -48,8 +52,10 @@ func TestSnapshot(t *testing.T) {
 		}
 		cfg.Path = path
 		copied := mustOpen(t, cfg)
-		if _, err := copied.Website(t.Context(), "before"); err != nil {
-			t.Errorf("the website that was there: %v", err)
+		for _, id := range []string{"before", "also"} {
+			if _, err := copied.Website(t.Context(), id); err != nil {
+				t.Errorf("the website %s: %v", id, err)
+			}
 		}
 		if _, err := copied.Website(t.Context(), "after"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a later website: %v", err)
