@@ -27,6 +27,8 @@ func Dialect() *dialect.Dialect { return dialect.DuckDB() }
 // SchemaVersion returns the version of the schema of files that this build writes.
 func SchemaVersion() (int, error) { return duckdb.SchemaVersion() }
 
+func check(file string) (unfinished int64, err error) { return duckdb.Check(duckdb.Config{Path: file}) }
+
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
 	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {

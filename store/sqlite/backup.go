@@ -2,10 +2,13 @@ package sqlite
 
 import (
 	"context"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/internal/sqlitecopy"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // Backup copies the database to the new file path. It calls moment once, between two commits. The copy has the rows of
@@ -45,6 +48,35 @@ func (s *Store) pin(ctx context.Context, c *conn, moment func() error) error {
 	}
 	if err := moment(); err != nil {
 		return errors.Join(err, sqlitecopy.Unpin(c.raw))
+	}
+	return nil
+}
+
+// Check looks for damage in the file at path, and changes nothing. It returns the errors of [OpenConfig]: for damage, for files
+// of a newer or of another program, and if the file cannot be read. The file must exist.
+func Check(path string) (err error) {
+	if registered != nil {
+		return registered
+	}
+	c, err := connect(path, "query_only(1)", "busy_timeout(10000)")
+	if err != nil {
+		return fmt.Errorf("sqlite: check: %w", explain(err))
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if _, err := isEmpty(c); err != nil {
+		return fmt.Errorf("sqlite: check: %w", explain(err))
+	}
+	var found []string
+	err = c.each(context.Background(), "PRAGMA quick_check(1)", nil, func(v []sqldriver.Value) error {
+		text, _ := v[0].(string)
+		found = append(found, text)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("sqlite: check: %w", explain(err))
+	}
+	if !slices.Equal(found, []string{"ok"}) {
+		return fmt.Errorf("sqlite: check: %w: %q", store.ErrCorrupt, found)
 	}
 	return nil
 }
