@@ -2,7 +2,7 @@
 //
 //	source := backup.Source{Folder: "data", Events: events, Records: records, Now: time.Now, Program: version}
 //	made, err := source.Create(ctx, "/var/backups/sightline") // while events arrive
-//	err = backup.Prune("/var/backups/sightline", 7)
+//	err = backup.Prune("/var/backups/sightline", 7, made.Path)
 //	restored, err := backup.Restore(ctx, made.Path, "new-data")
 //
 // A folder of backups has a subfolder for each: sightline-20261128T111247Z. While a backup is made, its name ends in

@@ -110,13 +110,16 @@ func List(dir string) (complete []Backup, incomplete []string, err error) {
 	return complete, incomplete, nil
 }
 
-// Prune removes the oldest complete backups in dir, so that at most keep of them stay. 0 means all stay.
-func Prune(dir string, keep int) error {
+// Prune removes the oldest complete backups in dir, so that at most keep of them stay. 0 means all stay. It never removes the
+// backup in the folder made, which a clock that was set back may have given an old moment.
+func Prune(dir string, keep int, made string) error {
 	all, _, err := List(dir)
 	if err != nil || keep == 0 {
 		return err
 	}
-	for _, old := range all[:max(0, len(all)-keep)] {
+	surplus := len(all) - keep
+	all = slices.DeleteFunc(all, func(b Backup) bool { return b.Path == made })
+	for _, old := range all[:min(max(0, surplus), len(all))] {
 		// Under this name it counts as incomplete, also if this process ends before everything is removed.
 		draft := old.Path + partial
 		if err := os.Rename(old.Path, draft); err != nil {

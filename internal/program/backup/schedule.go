@@ -46,7 +46,7 @@ func (s *Schedule) Create(ctx context.Context, to string, keep int) (Made, error
 	if err != nil {
 		return Made{}, err
 	}
-	if err := Prune(to, keep); err != nil {
+	if err := Prune(to, keep, made.Path); err != nil {
 		return made, fmt.Errorf("the backup %s is complete, but older ones could not be removed: %w", made.Path, err)
 	}
 	return made, nil
