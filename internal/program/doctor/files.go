@@ -81,7 +81,7 @@ func (d *doctor) checkOne(name, put string) bool {
 		d.found(Problem, "files", put, "%s is missing", path)
 		return false
 	case err != nil || !info.Mode().IsRegular():
-		d.found(Problem, "files", "", "%s is not a file that can be read: %v", path, err)
+		d.found(Problem, "files", "move it away, and "+put, "%s is not a file that can be read: %v", path, err)
 		return false
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
