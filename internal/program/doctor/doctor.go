@@ -192,7 +192,7 @@ func (d *doctor) checkSealing(ctx context.Context, events source, subjects []sto
 	if !ok {
 		engine, err := query.New(query.Config{Store: events, Now: d.Now})
 		if err != nil {
-			d.found(Problem, "sealing", "", "the stored results cannot be compared: %v", err)
+			d.found(Problem, "sealing", "check the log of the server", "the stored results cannot be compared: %v", err)
 			return
 		}
 		defer func() { _ = engine.Close(context.WithoutCancel(ctx)) }()

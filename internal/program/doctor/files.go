@@ -112,8 +112,11 @@ const (
 // checkDisk compares the free space with what the log of events and the next backup need.
 func (d *doctor) checkDisk() {
 	free, err := freeSpace(d.Data)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return
+	}
 	if err != nil {
-		d.found(Warning, "disk", "", "the free space cannot be read: %v", err)
+		d.found(Warning, "disk", "check the folder and its permissions", "the free space cannot be read: %v", err)
 		return
 	}
 	var log int64
