@@ -108,13 +108,11 @@ func (w *writer) freeze(moment func() error) (frozen, error) {
 func (s *Store) copyFrozen(ctx context.Context, from frozen, path string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ended := make(chan struct{})
-	defer close(ended)
 	go func() {
 		select {
 		case <-s.closing:
 			cancel(errClosed)
-		case <-ended:
+		case <-ctx.Done():
 		}
 	}()
 	if _, err := from.file.Seek(0, io.SeekStart); err != nil {

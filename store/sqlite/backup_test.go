@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,14 +35,20 @@ func TestBackup(t *testing.T) {
 			}
 		})
 	}
+	goOn := func() { // until there is another commit
+		for before := s.catalog.latest(); s.catalog.latest() == before && !t.Failed(); {
+			time.Sleep(time.Millisecond)
+		}
+	}
 	versions := map[string]uint64{}
 	for i := range 3 {
-		time.Sleep(20 * time.Millisecond)
+		goOn()
 		path := filepath.Join(dir, fmt.Sprint("copy-", i, ".sqlite"))
 		if err := s.Backup(t.Context(), path, func() error { versions[path] = s.catalog.latest(); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
+	goOn()
 	stop()
 	senders.Wait()
 	for path, version := range versions {
@@ -86,5 +94,45 @@ func TestFailedBackupsLeaveNothing(t *testing.T) {
 	}
 	if err := open(t, Config{}).Backup(t.Context(), to, func() error { return nil }); err == nil {
 		t.Error("a store in memory can be copied")
+	}
+}
+
+// Check finds damage and newer tables, and nothing in a sound file, also while its store is open.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.sqlite")
+	s := open(t, Config{Path: path})
+	if _, err := s.Write(t.Context(), batch("a/", 2000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(path); err != nil {
+		t.Errorf("an open file: %v", err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		at     int
+		change string
+		want   error
+	}{
+		{"a sound file", 0, "", nil},
+		{"a damaged header", 0, "damage", store.ErrCorrupt},
+		{"damaged pages", 5 * pageBytes, strings.Repeat("damage", 10_000), store.ErrCorrupt},
+		{"newer tables", 60, "\x00\x00\x00\x63", store.ErrNewerSchema}, // PRAGMA user_version
+	} {
+		text := slices.Clone(sound)
+		copy(text[c.at:], c.change)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(path); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
 	}
 }

@@ -87,7 +87,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	sent := make(chan []sentBatch, 1)
 	go func() { sent <- p.sendEvents(ctx, t, "w", key) }()
 	var made []backupView
-	for ctx.Err() == nil {
+	for ctx.Err() == nil || len(made) < 2 {
 		time.Sleep(600 * time.Millisecond)
 		var v backupView
 		if err := json.Unmarshal([]byte(in.do(t, "backup", "--json", "--keep", "20", to)), &v); err != nil {
