@@ -53,6 +53,8 @@ type Config struct {
 	Proxies clientip.Proxies
 	// Probes are further dependencies of the host in the answer of GET /health, such as health.Cache.
 	Probes map[string]health.Probe
+	// Warnings are probes of the host that GET /health names while they fail, and that do not affect its status.
+	Warnings map[string]health.Probe
 	// Version is the version of the host's program in the answer of GET /health.
 	Version string
 	// Observe is called after every response, in the goroutine of the request. It may be nil.
