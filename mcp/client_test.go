@@ -159,4 +159,3 @@ func holds(t *testing.T, what, got string, texts ...string) {
 		}
 	}
 }
-

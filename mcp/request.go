@@ -9,9 +9,19 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
+
+const (
+	// maxAnswer is the size of an answer of the API, before its rows are cut.
+	maxAnswer = 8 << 20
+	// timeout is how long the API may take for one request.
+	timeout = time.Minute
+)
+
+var errTooLarge = errors.New("the answer of the API is larger than 8 MiB; ask for fewer rows or fewer parameters")
 
 // A caller is what the API sees of the sender of a message.
 type caller struct {
@@ -46,6 +56,8 @@ func (q requester) do(ctx context.Context, target string, body []byte, v any) er
 	if body != nil {
 		method = http.MethodPost
 	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -57,6 +69,9 @@ func (q requester) do(ctx context.Context, target string, body []byte, v any) er
 	w := &recorder{header: http.Header{}}
 	if err := w.serve(q.api, r); err != nil {
 		return err
+	}
+	if w.full {
+		return errTooLarge
 	}
 	if w.status != http.StatusOK {
 		return refusal(w)
@@ -72,6 +87,7 @@ type recorder struct {
 	header http.Header
 	status int // 0 before the first write
 	body   bytes.Buffer
+	full   bool // a part of the answer is missing, because it is larger than maxAnswer
 }
 
 func (w *recorder) Header() http.Header { return w.header }
@@ -84,6 +100,10 @@ func (w *recorder) WriteHeader(status int) {
 
 func (w *recorder) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
+	if w.body.Len()+len(b) > maxAnswer {
+		w.full = true
+		return 0, errTooLarge
+	}
 	return w.body.Write(b)
 }
 
