@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -180,8 +181,8 @@ func TestLimits(t *testing.T) {
 		cfg.Limiter = limits
 	})
 	s := overHTTP(t, host, host.Key)
-	s.wants(t, "ask", ask(`["pages"]`), `"page-1"`[1:])
-	s.wants(t, "ask", ask(`["pages"]`), `"page-1"`[1:])
+	s.wants(t, "ask", ask(`["pages"]`), `"path":"/page-1"`)
+	s.wants(t, "ask", ask(`["pages"]`), `"path":"/page-1"`)
 	s.fails(t, "ask", ask(`["pages"]`), "RATE_LIMITED: ", "Try again in 30 seconds.")
 }
 
@@ -205,6 +206,50 @@ func TestBrokenAPI(t *testing.T) {
 		}
 		s.fails(t, "list_websites", `{}`, want)
 		server.Close()
+	}
+}
+
+// stamp is a key of a context.
+type stamp struct{}
+
+// The API sees the address, the headers and the context of the caller, but not the headers about the message.
+func TestTheAPISeesTheCaller(t *testing.T) {
+	seen := make(chan *http.Request, 1)
+	tools, err := mcp.New(mcp.Config{API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r
+		_, _ = w.Write([]byte(`{}`))
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tools.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), stamp{}, "of the host")))
+	}))
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL,
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_websites","arguments":{}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "stats.example"
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-06-18"},
+		"If-None-Match": {"*"}, "X-Api-Key": {"key"}, "Cookie": {"a=b"}, "X-Forwarded-For": {"203.0.113.9"}}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("status %d", answer.StatusCode)
+	}
+	got := <-seen
+	if got.Host != "stats.example" || !strings.HasPrefix(got.RemoteAddr, "127.0.0.1:") || got.Context().Value(stamp{}) != "of the host" {
+		t.Errorf("host %s, address %s, context %v", got.Host, got.RemoteAddr, got.Context().Value(stamp{}))
+	}
+	for name, want := range map[string]string{"X-Api-Key": "key", "Cookie": "a=b", "X-Forwarded-For": "203.0.113.9", "If-None-Match": "", "Mcp-Protocol-Version": "", "Accept": "", "Content-Type": "", "Content-Length": ""} {
+		if got.Header.Get(name) != want {
+			t.Errorf("%s is %q, want %q", name, got.Header.Get(name), want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,19 +29,20 @@ type caller struct {
 	header     http.Header
 	remoteAddr string
 	host       string
+	tls        *tls.ConnectionState
 }
 
 // callerOf returns the caller of r: its address and its headers, without those about the message itself.
 func callerOf(r *http.Request) caller {
 	header := r.Header.Clone()
 	for name := range header {
-		for _, own := range []string{"Accept", "Content-", "If-", "Mcp-", "Access-Control-", "Origin", "Range", "Te", "Trailer", "Transfer-", "Connection", "Upgrade", "Expect"} {
+		for _, own := range []string{"Accept", "Content-", "If-", "Mcp-", "Range"} {
 			if strings.HasPrefix(name, own) {
-				header.Del(name)
+				delete(header, name)
 			}
 		}
 	}
-	return caller{header, r.RemoteAddr, r.Host}
+	return caller{header, r.RemoteAddr, r.Host, r.TLS}
 }
 
 // A requester sends requests of one caller to the API.
@@ -62,7 +64,7 @@ func (q requester) do(ctx context.Context, target string, body []byte, v any) er
 	if err != nil {
 		return err
 	}
-	r.Header, r.RemoteAddr, r.Host, r.RequestURI = q.caller.header.Clone(), q.caller.remoteAddr, q.caller.host, target
+	r.Header, r.RemoteAddr, r.Host, r.TLS, r.RequestURI = q.caller.header.Clone(), q.caller.remoteAddr, q.caller.host, q.caller.tls, target
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
