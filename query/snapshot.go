@@ -6,11 +6,13 @@ import (
 	"encoding/base64"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -123,8 +125,25 @@ func (s *Snapshot) rowVersions(ctx context.Context) ([]uint64, error) {
 // known returns the days that decide about the answers. It is nil where no answer uses stored results, and where the store fails:
 // then statements read rows alone.
 func (s *Snapshot) known(ctx context.Context) *days.Snapshot {
-	d, w := s.p.deriver(), s.p.counted()
-	if d == nil || w.Empty() {
+	if s.p.deriver() == nil {
+		return nil
+	}
+	return s.daysOf(ctx)
+}
+
+// expired returns the end of the last day that p counts and whose rows were removed because of their age, or zero if there is none.
+func (s *Snapshot) expired(ctx context.Context, p *plan.Plan) time.Time {
+	if known := s.daysOf(ctx); known.Covers(p.Counted()) {
+		return known.LastExpired(p.Counted())
+	}
+	return time.Time{}
+}
+
+// daysOf reads the days of a website, once. It returns nil if the store has none or fails.
+func (s *Snapshot) daysOf(ctx context.Context) *days.Snapshot {
+	w := s.p.counted()
+	d, ok := s.p.engine.store.(store.DayLister)
+	if !ok || s.p.subject.Kind != store.KindWebsite || w.Empty() {
 		return nil
 	}
 	s.mu.Lock()
