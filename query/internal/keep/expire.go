@@ -75,11 +75,31 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 			}
 			expired++
 		}
-		if !totals {
-			k.merger.ForgetTotals(website)
+	}
+	if totals || len(had.names) == 0 {
+		return expired, nil
+	}
+	k.merger.ForgetTotals(website)
+	return expired, k.dropTotals(ctx, website) // those that are left, of days that have not expired
+}
+
+// dropTotals removes the totals of a website.
+func (k *Keeper) dropTotals(ctx context.Context, website store.Subject) error {
+	keeper, ok := k.Seals.store.(store.StateKeeper)
+	if !ok {
+		return nil
+	}
+	states, err := keeper.States(ctx, website)
+	if err != nil {
+		return err
+	}
+	others := map[int64]bool{}
+	for _, one := range states {
+		if !merge.IsTotals(one.Name) {
+			others[one.Name] = true
 		}
 	}
-	return expired, nil
+	return keeper.DropStates(ctx, website, slices.Collect(maps.Keys(others)))
 }
 
 // storedTotals has the totals of a website that the store has.
@@ -129,7 +149,9 @@ func (s *States) makeTotals(ctx context.Context, website store.Subject, some []s
 	var lack []calendar.Interval
 	for at := wanted.From; at < wanted.To; at += calendar.Day {
 		of := calendar.Interval{From: at, To: at + calendar.Day}
-		near := slices.ContainsFunc(some, func(d store.Day) bool { return d.Start.UnixMilli() <= at && at <= d.Start.UnixMilli()+reach*calendar.Day })
+		near := slices.ContainsFunc(some, func(d store.Day) bool {
+			return d.Start.UnixMilli() <= at && at <= d.Start.UnixMilli()+reach*calendar.Day
+		})
 		if near && snapshot.Version(of) > 0 && !snapshot.Expired(of) && !had.fresh(sets, snapshot, of) {
 			lack = append(lack, of)
 		}

@@ -177,11 +177,11 @@ func (g *Lookup) choose(of *mergedPart, set *StateSet) choice {
 	stored := g.Site.Stored.Versions(set.Totals.State, g.stretches)
 	for i, s := range g.stretches {
 		day := DayOf(time.UnixMilli(calendar.StartOfDay(s.From)))
-		expired := g.Snapshot.Expired(day)
-		follows := g.Snapshot.Expired(calendar.Interval{From: day.From - set.Part.needs.Before*calendar.Day, To: day.From})
+		before := calendar.Interval{From: day.From - set.Part.needs.Before*calendar.Day, To: day.From}
+		expired, follows := g.Snapshot.Expired(day), g.Snapshot.Expired(before)
 		has := s == day && stored[i] > 0
 		switch {
-		case has && expired, has && follows && stored[i]&^withoutRows == set.TotalsVersion(g.Snapshot, day):
+		case has && expired, has && follows && c.lacks.UnixMilli() <= before.From && stored[i]&^withoutRows == set.TotalsVersion(g.Snapshot, day):
 			c.totals[i] = true
 			if c.versions[i] = stored[i]; stored[i]&withoutRows > 0 {
 				c.versions[i] = 0
