@@ -79,7 +79,6 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 	if totals || len(had.names) == 0 {
 		return expired, nil
 	}
-	k.merger.ForgetTotals(website)
 	return expired, k.dropTotals(ctx, website) // those that are left, of days that have not expired
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -73,11 +74,35 @@ func totalsShelf(website store.Subject) store.Subject {
 	return store.Subject{Kind: "totals of " + website.Kind, ID: website.ID}
 }
 
-// ForgetTotals drops the totals of a website from memory.
-func (mr *Merger) ForgetTotals(website store.Subject) {
-	if mr.Partials != nil {
-		mr.Partials.Forget(totalsShelf(website))
+// expiredDays has the days of which an answer used totals or looked for them, with their [store.Day.Expired]. It changes when this or
+// another process removes the totals. It is safe for concurrent use.
+type expiredDays struct {
+	mu sync.Mutex
+	of map[store.Subject]map[int64]uint64 // by the start of the day
+}
+
+// changed notes the days of a website, and reports whether one of them changed since it was noted. Then it forgets the others.
+func (e *expiredDays) changed(website store.Subject, all []store.Day) (changed bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known := e.of[website]
+	for _, d := range all {
+		before, seen := known[d.Start.UnixMilli()]
+		changed = changed || seen && before != d.Expired
 	}
+	if known == nil || changed {
+		known = map[int64]uint64{}
+	}
+	for _, d := range all {
+		if d.Expired > 0 {
+			known[d.Start.UnixMilli()] = d.Expired
+		}
+	}
+	if e.of == nil {
+		e.of = map[store.Subject]map[int64]uint64{}
+	}
+	e.of[website] = known
+	return changed
 }
 
 // Totals returns the rows of an answer about days of which some have expired, merged from totals where there are no rows any more. It
@@ -89,10 +114,13 @@ func (mr *Merger) Totals(ctx context.Context, p *plan.Plan, among [][]string, sn
 		return nil, end, nil
 	}
 	g := mr.lookup(m, snapshot)
-	g.Site = mr.Partials.Shelf(totalsShelf(p.Subject))
 	if err := g.Load(ctx); err != nil {
 		return nil, end, err
 	}
+	if mr.expired.changed(p.Subject, g.Snapshot.Of(g.needed())) {
+		mr.Partials.Forget(totalsShelf(p.Subject))
+	}
+	g.Site = mr.Partials.Shelf(totalsShelf(p.Subject))
 	if err := g.Site.Lock(ctx); err != nil {
 		return nil, end, err
 	}
