@@ -66,6 +66,7 @@ func abilitiesOfEvents() []ability {
 		abilityOf[store.Bounded]("store.Bounded", "the engine does not limit concurrent queries"),
 		abilityOf[store.Loaded]("store.Loaded", "background work does not adapt to requests"),
 		abilityOf[store.Maintainer]("store.Maintainer", "the store is not maintained"),
+		abilityOf[store.Expirer]("store.Expirer", "no website's rows are removed because of their age"),
 	}
 }
 

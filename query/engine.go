@@ -223,24 +223,11 @@ type spent struct {
 
 // ask answers p, which has that key, and adds to took. The rows of the other period are those whose keys are among these.
 func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (*finish.Answered, *Error) {
-	known := snapshot.known(ctx)
 	var rows *store.Rows
 	var err error
-	took.time += e.measured(ctx, func() {
-		var why Reason
-		if lost := snapshot.expired(ctx, p); lost.IsZero() {
-			rows, why, err = e.merger.Rows(ctx, p, among, known)
-		} else {
-			if rows, lost, err = e.merger.Totals(ctx, p, among, known, lost); lost.After(took.lost) {
-				took.lost = lost
-			}
-			why = NotMergeable
-		}
-		if rows == nil && err == nil {
-			took.from = Origin{Source: Statement, Why: why}
-			rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
-		}
-	})
+	for again := true; again && err == nil; again = err == nil && snapshot.expiredMeanwhile(ctx, p) {
+		rows, err = e.rows(ctx, p, key, among, budget, took, snapshot)
+	}
 	if errors.Is(err, store.ErrTooLarge) {
 		return nil, budget.TooLarge(err)
 	}
@@ -252,6 +239,28 @@ func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]st
 		mistake = e.name(ctx, p, found)
 	}
 	return found, mistake
+}
+
+// rows returns the rows of the answer to p: see ask.
+func (e *Engine) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (rows *store.Rows, err error) {
+	known, lost := snapshot.known(ctx), snapshot.expired(ctx, p)
+	took.time += e.measured(ctx, func() {
+		var why Reason
+		if lost.IsZero() {
+			rows, why, err = e.merger.Rows(ctx, p, among, known)
+		} else {
+			rows, lost, err = e.merger.Totals(ctx, p, among, known, lost)
+			why = NotMergeable
+		}
+		if lost.After(took.lost) {
+			took.lost = lost
+		}
+		if rows == nil && err == nil {
+			took.from = Origin{Source: Statement, Why: why}
+			rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
+		}
+	})
+	return rows, err
 }
 
 // measured runs f, which asks the store, and returns how long it took. The time counts for the meter of ctx.

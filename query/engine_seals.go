@@ -51,7 +51,7 @@ var (
 	ErrNoTotals = keep.ErrNoTotals
 )
 
-// Expire removes the rows of the UTC days of a website that were over before a time, the oldest day first, and returns the number of days
+// Expire removes the rows of the UTC days of a website that were over before a time, and for at least a day, the oldest day first, and returns the number of days
 // that it changed. It runs in the background: between days it rests while somebody asks or writes. It ends when ctx does; another call
 // continues.
 //

@@ -28,6 +28,17 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 	if err := s.inWriter(ctx, func(w *writer) (err error) { pieces, err = w.expiryPieces(x); return err }); err != nil {
 		return 0, err
 	}
+	if pieces == 0 {
+		return 0, nil
+	}
+	// A question that begins while rows are removed must not take them for complete.
+	_, before := s.catalog.expiry(x.day)
+	s.catalog.expire(x.day, max(before, 1), false)
+	defer func() {
+		if err != nil && removed == 0 {
+			s.catalog.expire(x.day, before, false)
+		}
+	}()
 	for i := range pieces {
 		began, n := time.Now(), int64(0)
 		from := int64(x.day.day) * dayMillis

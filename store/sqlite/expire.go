@@ -58,14 +58,21 @@ func (x *expiry) run(ctx context.Context) (removed int64, err error) {
 	if state.version == 0 || rows == 0 && computed == 0 && state.expired == state.version {
 		return 0, nil
 	}
+	// A question that begins while rows are removed must not take them for complete.
+	x.store.catalog.expire(x.day, max(state.expired, 1), false)
+	defer func() {
+		if err != nil && removed == 0 {
+			x.store.catalog.expire(x.day, state.expired, false)
+		}
+	}()
 	pieces := rows/expireRows + 1
 	for i := range pieces {
-		if err := ctx.Err(); err != nil {
+		if err = ctx.Err(); err != nil {
 			return removed, err
 		}
 		began := time.Now()
-		n, err := x.remove(ctx, from+i*dayMillis/pieces, from+(i+1)*dayMillis/pieces, i == pieces-1)
-		if err != nil {
+		n := int64(0)
+		if n, err = x.remove(ctx, from+i*dayMillis/pieces, from+(i+1)*dayMillis/pieces, i == pieces-1); err != nil {
 			return removed, err
 		}
 		if removed += n; i < pieces-1 {

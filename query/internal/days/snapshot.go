@@ -78,3 +78,9 @@ func (s *Snapshot) LastExpired(w calendar.Interval) time.Time {
 	}
 	return time.Time{}
 }
+
+// SameExpired reports whether the rows of the same days that w touches were removed in s and in another snapshot. Both cover w.
+func (s *Snapshot) SameExpired(other *Snapshot, w calendar.Interval) bool {
+	w = calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}
+	return slices.EqualFunc(s.Of(w), other.Of(w), func(a, b store.Day) bool { return (a.Expired > 0) == (b.Expired > 0) })
+}

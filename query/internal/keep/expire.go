@@ -31,7 +31,10 @@ const (
 	expireRests = 3
 )
 
-// Expire removes the rows of the UTC days of a website that were over before a time, the oldest day first, and returns the number of
+// ExpiresBefore returns the time before which days started whose rows Expire may remove: the rows of later days are not complete yet.
+func ExpiresBefore(now time.Time) time.Time { return settledBefore(now) }
+
+// Expire removes the rows of the UTC days of a website that were over before a time, and for at least a day, the oldest day first, and returns the number of
 // days that it changed. With totals it first stores totals of the days, from which answers without filters are merged later; days
 // whose totals cannot be made now stay as they are, with an error. Without totals it also removes those of an earlier call. Between
 // days it rests as [store.Pace] does. It ends when ctx does. Another call continues.
@@ -43,6 +46,9 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 	}
 	if totals && (k.merger.Partials == nil || k.merger.Keeper == nil) {
 		return 0, ErrNoTotals
+	}
+	if latest := ExpiresBefore(k.now()); latest.Before(before) {
+		before = latest
 	}
 	all, err := lister.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(calendar.StartOfDay(before.UnixMilli())))
 	if err != nil {
