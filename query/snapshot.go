@@ -157,9 +157,10 @@ func (s *Snapshot) expiredMeanwhile(ctx context.Context, p *plan.Plan) bool {
 	return true
 }
 
-// daysOf reads the days of a website, once. It returns nil if the store has none or fails.
+// daysOf reads the days of a website, once. It returns nil if no answer depends on them, and if the store fails.
 func (s *Snapshot) daysOf(ctx context.Context) *days.Snapshot {
-	if s.p.subject.Kind != store.KindWebsite || s.p.counted().Empty() {
+	_, expires := s.p.engine.store.(store.Expirer)
+	if !expires && s.p.deriver() == nil || s.p.subject.Kind != store.KindWebsite || s.p.counted().Empty() {
 		return nil
 	}
 	s.mu.Lock()

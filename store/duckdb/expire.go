@@ -40,7 +40,7 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 		}
 	}()
 	for i := range pieces {
-		began, n := time.Now(), int64(0)
+		began, n := s.cfg.Now(), int64(0)
 		from := int64(x.day.day) * dayMillis
 		err := s.inWriter(ctx, func(w *writer) (err error) {
 			n, err = w.expire(x, from+i*dayMillis/pieces, from+(i+1)*dayMillis/pieces, i == pieces-1)
@@ -50,7 +50,7 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 			return removed, err
 		}
 		if removed += n; i < pieces-1 {
-			rest := time.NewTimer(time.Since(began))
+			rest := time.NewTimer(s.cfg.Now().Sub(began))
 			select {
 			case <-rest.C:
 			case <-ctx.Done():

@@ -70,13 +70,13 @@ func (x *expiry) run(ctx context.Context) (removed int64, err error) {
 		if err = ctx.Err(); err != nil {
 			return removed, err
 		}
-		began := time.Now()
+		began := x.store.cfg.Now()
 		n := int64(0)
 		if n, err = x.remove(ctx, from+i*dayMillis/pieces, from+(i+1)*dayMillis/pieces, i == pieces-1); err != nil {
 			return removed, err
 		}
 		if removed += n; i < pieces-1 {
-			rest(ctx, time.Since(began))
+			rest(ctx, x.store.cfg.Now().Sub(began))
 		}
 	}
 	return removed, nil

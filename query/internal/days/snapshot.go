@@ -41,7 +41,9 @@ func Read(ctx context.Context, d store.DayLister, website store.Subject, w calen
 	_, s.outlast = d.(store.Resealer)
 	s.days = make([]store.Day, s.span.Days())
 	for _, known := range found {
-		s.days[(known.Start.UnixMilli()-s.span.From)/calendar.Day] = known
+		if at := known.Start.UnixMilli(); s.span.Has(at) {
+			s.days[(at-s.span.From)/calendar.Day] = known
+		}
 	}
 	return s, nil
 }
