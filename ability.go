@@ -67,6 +67,7 @@ func abilitiesOfEvents() []ability {
 		abilityOf[store.Loaded]("store.Loaded", "background work does not adapt to requests"),
 		abilityOf[store.Maintainer]("store.Maintainer", "the store is not maintained"),
 		abilityOf[store.SpaceChecker]("store.SpaceChecker", "/health shows a full disk only after a failed write"),
+		abilityOf[store.Expirer]("store.Expirer", "no website's rows are removed because of their age"),
 	}
 }
 

@@ -15,6 +15,7 @@ func Abilities(s Store) (has, lacks []string) {
 		{"Bounded", is[Bounded](s)},
 		{"Loaded", is[Loaded](s)},
 		{"Eraser", is[Eraser](s)},
+		{"Expirer", is[Expirer](s)},
 		{"Maintainer", is[Maintainer](s)},
 		{"SpaceChecker", is[SpaceChecker](s)},
 		{"Lister", is[Lister](s)},

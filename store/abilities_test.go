@@ -22,6 +22,7 @@ type all struct {
 	store.Bounded
 	store.Loaded
 	store.Eraser
+	store.Expirer
 	store.Maintainer
 	store.SpaceChecker
 	store.Lister

@@ -24,6 +24,7 @@
 //	Bounded      limits its queries: callers share them fairly
 //	Loaded       reports its load: background work uses idle time
 //	Eraser       removes the rows of a subject
+//	Expirer      removes the rows of old days
 //	Maintainer   has maintenance work
 //	SpaceChecker watches its disk: rows are refused before it is full
 //	Lister       lists subjects; with Restorer, rows can be moved to another store

@@ -168,6 +168,9 @@ func (m *ResultMeta) appendJSON(b []byte) []byte {
 		b = o.From.appendJSON(append(b, `,"from":`...))
 		b = append(o.To.appendJSON(append(b, `,"to":`...)), '}')
 	}
+	if m.ExpiredBefore != nil {
+		b = m.ExpiredBefore.appendJSON(append(b, `,"expiredBefore":`...))
+	}
 	if m.Identity != "" {
 		b = appendText(append(b, `,"identity":`...), m.Identity)
 	}

@@ -159,7 +159,7 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 			}
 			erased += n
 		}
-		for _, name := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials"} {
+		for _, name := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials", "expired"} {
 			if err := w.engine.exec("DELETE FROM "+name+" WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
 				return err
 			}

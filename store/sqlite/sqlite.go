@@ -119,6 +119,9 @@ func (s *Store) connect() error {
 			return err
 		}
 	}
+	if err := writer.exec(expiresTable); err != nil {
+		return err
+	}
 	if err := s.catalog.read(writer); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func Prove(t *testing.T, h Harness) {
 		{"Resealer", []string{"Writer"}, proveCases(resealerCases)},
 		{"StateKeeper", []string{"Writer", "Deriver"}, proveCases(stateCases)},
 		{"Eraser", []string{"Writer"}, proveCases(eraseCases)},
+		{"Expirer", []string{"Writer", "DayLister"}, proveCases(expireCases)},
 		{"Maintainer", []string{"Writer"}, proveCases(maintainCases)},
 		{"Lister", []string{"Writer"}, proveCases(listerCases)},
 		{"Restorer", []string{"Writer"}, proveRestorer},
