@@ -15,6 +15,8 @@ func Abilities(s Store) (has, lacks []string) {
 		{"Bounded", is[Bounded](s)},
 		{"Loaded", is[Loaded](s)},
 		{"Eraser", is[Eraser](s)},
+		{"PersonEraser", is[PersonEraser](s)},
+		{"Purger", is[Purger](s)},
 		{"Maintainer", is[Maintainer](s)},
 		{"Lister", is[Lister](s)},
 		{"Restorer", is[Restorer](s)},

@@ -22,6 +22,8 @@ type all struct {
 	store.Bounded
 	store.Loaded
 	store.Eraser
+	store.PersonEraser
+	store.Purger
 	store.Maintainer
 	store.Lister
 	store.Restorer

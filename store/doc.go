@@ -24,6 +24,8 @@
 //	Bounded      limits its queries: callers share them fairly
 //	Loaded       reports its load: background work uses idle time
 //	Eraser       removes the rows of a subject
+//	PersonEraser removes the rows of one visitor
+//	Purger       rewrites files without the bytes of removed rows
 //	Maintainer   has maintenance work
 //	Lister       lists subjects; with Restorer, rows can be moved to another store
 //	Restorer     stores rows of another store

@@ -100,11 +100,16 @@ func (c *catalog) publish(version uint64, subjects map[store.Subject]int64, touc
 }
 
 // unseal removes all seals of a subject.
-func (c *catalog) unseal(subject int64) {
+func (c *catalog) unseal(subject int64) { c.unsealDays(subject, firstDay, finalDay) }
+
+// unsealDays removes the seals of the known days from first to last.
+func (c *catalog) unsealDays(subject, first, last int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, day := range c.listed[subject] {
-		c.set(subjectDay{subject, day}, func(s *dayState) { s.sealed = 0 })
+		if first <= day && day <= last {
+			c.set(subjectDay{subject, day}, func(s *dayState) { s.sealed = 0 })
+		}
 	}
 }
 
