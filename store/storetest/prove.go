@@ -61,6 +61,8 @@ func Prove(t *testing.T, h Harness) {
 		{"Resealer", []string{"Writer"}, proveCases(resealerCases)},
 		{"StateKeeper", []string{"Writer", "Deriver"}, proveCases(stateCases)},
 		{"Eraser", []string{"Writer"}, proveCases(eraseCases)},
+		{"PersonEraser", []string{"Writer"}, proveCases(personCases)},
+		{"Purger", []string{"Writer"}, proveCases(purgeCases)},
 		{"Maintainer", []string{"Writer"}, proveCases(maintainCases)},
 		{"Lister", []string{"Writer"}, proveCases(listerCases)},
 		{"Restorer", []string{"Writer"}, proveRestorer},
