@@ -27,11 +27,14 @@ const (
 	// filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token. It cannot read
 	// analytics.
 	ExportData Scope = "export:data"
+	// EraseData removes all rows and the profile of one visitor of a website. A key with mandatory filters or a list of query types
+	// cannot use it ([Principal.MayErase]), and neither can a panel token. It cannot read anything.
+	EraseData Scope = "erase:data"
 )
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, EraseData}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.

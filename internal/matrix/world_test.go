@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
@@ -102,7 +103,7 @@ func (w *world) addKeys(t testing.TB) {
 	greedy := append([]auth.Resource{{Kind: auth.KindWebsite, ID: foreign}, {Kind: auth.KindLink, ID: foreign},
 		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere}, {Kind: auth.KindLink, ID: nowhere},
 		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
-	both := []auth.Scope{auth.ReadData, auth.TrackEvents, auth.ManageFlags, auth.ExportData}
+	both := []auth.Scope{auth.ReadData, auth.TrackEvents, auth.ManageFlags, auth.ExportData, auth.EraseData}
 	for name, k := range map[string]auth.Key{
 		"right":    {Scopes: both, Resources: list},
 		"whole":    {Scopes: both, All: true},
@@ -178,7 +179,11 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	if _, err := service.Evaluator().EvaluateAll(t.Context(), flags.OfWebsite(listed), &flags.Context{}); err != nil {
 		t.Fatal(err)
 	}
-	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{},
+	eraser, err := erasure.New(erasure.Config{Events: cannedStore{}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{}, Erase: eraser,
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: single{w.audit},
 		Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
 	if err != nil {
@@ -239,6 +244,11 @@ func (cannedStore) Query(_ context.Context, stmt store.Statement) (*store.Rows, 
 		rows.Columns = append(rows.Columns, c)
 	}
 	return rows, nil
+}
+
+// ErasePerson implements store.PersonEraser.
+func (cannedStore) ErasePerson(context.Context, store.Person) (map[string]int64, error) {
+	return map[string]int64{"events": 3}, nil
 }
 
 func (cannedStore) Days(_ context.Context, _ store.Subject, from, _ time.Time) ([]store.Day, error) {

@@ -21,7 +21,7 @@ func (a *Args) texts(d *dialect.Dialect, name string, values []string) string {
 func (a *Args) hasID(d *dialect.Dialect, p store.Person) (website, ids string) {
 	return "t.subject = " + a.Subject(d, store.Subject{Kind: store.KindWebsite, ID: p.Website}),
 		"(" + d.Call(dialect.InList, "t.anonymous_id", a.texts(d, "anonymous", p.AnonymousIDs)) +
-		" OR " + d.Call(dialect.InList, "t.profile_id", a.texts(d, "profiles", p.ProfileIDs)) + ")"
+			" OR " + d.Call(dialect.InList, "t.profile_id", a.texts(d, "profiles", p.ProfileIDs)) + ")"
 }
 
 // Of returns the distinct values of a text column, apart from the empty text, in the rows of t that have an id of p, in order.

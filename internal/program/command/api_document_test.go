@@ -33,7 +33,7 @@ func TestGoldenAPIDocument(t *testing.T) {
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
-	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data"))
+	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,erase:data"))
 	flag := "" // the id of the newest flag
 	send := func(method, target, body string, withKey bool) (int, []byte, error) {
 		r, err := http.NewRequestWithContext(t.Context(), method, p.Address+strings.ReplaceAll(target, "{id}", flag), strings.NewReader(body))
