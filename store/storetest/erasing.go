@@ -40,7 +40,9 @@ type Inside struct {
 //   - no table in the database's own list has an id of theirs, neither as it was sent nor as a hash, and that a table that is
 //     forgotten is noticed,
 //   - the engine answers questions as the reference evaluator does from the rows that are left,
-//   - no file has the bytes of an id after Purge, and the answers stay the same.
+//   - no file has the bytes of an id after Purge, and the answers are the same after a restart.
+//
+// Harness.Create is required.
 func Erasing(t *testing.T, h Harness, in Inside, seed uint64, questions int) {
 	address := h.create(t)
 	s := h.Open(t, address, time.Now)
@@ -92,7 +94,9 @@ func Erasing(t *testing.T, h Harness, in Inside, seed uint64, questions int) {
 	if in.Folder != nil && traces.inFiles(t, in.Folder(address)) {
 		t.Error("after Purge a file has the bytes of an erased id")
 	}
-	agrees("after Purge", asked[:len(asked)/4])
+	mustClose(t, s)
+	runner = newEngineRunner(t, query.Config{Store: h.Open(t, address, time.Now)}, rows)
+	agrees("after Purge and a restart", asked[:len(asked)/2])
 }
 
 // personsOf returns three persons with rows in most tables, two visitors and a profile, on each website that has their id. It
