@@ -18,6 +18,7 @@ func Abilities(s Store) (has, lacks []string) {
 		{"PersonEraser", is[PersonEraser](s)},
 		{"Purger", is[Purger](s)},
 		{"Maintainer", is[Maintainer](s)},
+		{"SpaceChecker", is[SpaceChecker](s)},
 		{"Lister", is[Lister](s)},
 		{"Restorer", is[Restorer](s)},
 	} {

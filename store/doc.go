@@ -27,6 +27,7 @@
 //	PersonEraser removes the rows of one visitor
 //	Purger       rewrites files without the bytes of removed rows
 //	Maintainer   has maintenance work
+//	SpaceChecker watches its disk: rows are refused before it is full
 //	Lister       lists subjects; with Restorer, rows can be moved to another store
 //	Restorer     stores rows of another store
 //

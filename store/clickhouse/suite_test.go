@@ -165,6 +165,12 @@ func TestKeys(t *testing.T) {
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 1))
 }
 
+// TestKeysAsking tests the answers for keys with mandatory groups of filters: see storetest.KeysAsking.
+func TestKeysAsking(t *testing.T) {
+	t.Parallel()
+	storetest.KeysAsking(t, over("CLICKHOUSE_DSN"), storetest.RandomRunOf(t, 8, 20260310))
+}
+
 // TestAnswers tests that stored answers equal newly computed ones.
 func TestAnswers(t *testing.T) {
 	t.Parallel()

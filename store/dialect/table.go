@@ -1,5 +1,8 @@
 package dialect
 
+// runsEachTime is RunOnce of a database that cannot do it.
+const runsEachTime = "AS ($1)"
+
 // table has the differences between databases: a row per operation, a column per database.
 var table = [numOps]struct{ name, duckdb, clickhouse, sqlite string }{
 	Count: {"Count",
@@ -287,7 +290,7 @@ var table = [numOps]struct{ name, duckdb, clickhouse, sqlite string }{
 		"(1024 * coalesce(unicode($1), 0) + coalesce(unicode(substr($1, 2)), 0))"},
 	RunOnce: {"RunOnce",
 		"AS MATERIALIZED ($1)",
-		"AS ($1)",
+		runsEachTime,
 		"AS MATERIALIZED ($1)"},
 }
 

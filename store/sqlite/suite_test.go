@@ -116,6 +116,12 @@ func TestKeys(t *testing.T) {
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 1)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
+// TestKeysAsking tests the answers for keys with mandatory groups of filters: see storetest.KeysAsking.
+func TestKeysAsking(t *testing.T) {
+	t.Parallel()
+	storetest.KeysAsking(t, inMemoryHarness, storetest.RandomRunOf(t, 20, 20260310))
+}
+
 // TestAnswers tests that stored answers equal newly computed ones.
 func TestAnswers(t *testing.T) {
 	t.Parallel()

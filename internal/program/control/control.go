@@ -1,7 +1,7 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
 // send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement, POST /write
-// stores rows, /subjects lists websites, links and monitors with rows, /erase and /purge remove rows, and /verify and /rebuild
-// handle stored daily results. Both ends are the same program, so the messages are encoded with gob.
+// stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /erase and /purge remove rows, and
+// /verify and /rebuild handle stored daily results. Both ends are the same program, so the messages are encoded with gob.
 package control
 
 import (
@@ -24,9 +24,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/embedded"
 )
 
-// A Source is a store that can list its subjects and store rows.
+// A Source is a store that can list its subjects and their days, and store rows.
 type Source interface {
 	store.Writer
+	store.DayLister
 	Query(ctx context.Context, stmt store.Statement) (*store.Rows, error)
 	Subjects(ctx context.Context) ([]store.Subject, error)
 }
@@ -100,6 +101,7 @@ func Handler(events Source, seals Seals) http.Handler {
 		}
 		reply(w, true, err)
 	})
+	mux.HandleFunc("POST /days", ofDays(events.Days))
 	mux.HandleFunc("POST /verify", ofDays(seals.VerifySeals))
 	mux.HandleFunc("POST /rebuild", ofDays(seals.RebuildSeals))
 	return mux
@@ -120,15 +122,15 @@ func decoded[Asked, Found any](do func(context.Context, Asked) (Found, error)) h
 	}
 }
 
-// wireDays names days of a website.
+// wireDays names days of a subject.
 type wireDays struct {
-	Website  store.Subject
+	Subject  store.Subject
 	From, To time.Time
 }
 
-func ofDays[T any](do func(ctx context.Context, website store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
+func ofDays[T any](do func(ctx context.Context, subject store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
 	return decoded(func(ctx context.Context, asked wireDays) (T, error) {
-		return do(ctx, asked.Website, asked.From, asked.To)
+		return do(ctx, asked.Subject, asked.From, asked.To)
 	})
 }
 
@@ -269,6 +271,12 @@ func (c *Client) Erase(ctx context.Context, s store.Subject) (int64, error) {
 func (c *Client) Purge(ctx context.Context) error {
 	var purged bool
 	return c.ask(ctx, http.MethodPost, "purge", nil, &purged)
+}
+
+// Days implements [store.DayLister] in the server.
+func (c *Client) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
+	var days []store.Day
+	return days, c.ask(ctx, http.MethodPost, "days", wireDays{subject, from, to}, &days)
 }
 
 // VerifySeals implements [Seals] in the server.
