@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
@@ -26,6 +27,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Audit, parts.audit)
 	setDefault(&cfg.Flags, f)
 	setDefault(&cfg.Export, b.cfg.Events)
+	setDefault(&cfg.Erase, b.eraser())
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Definitions, b.cfg.Records)
 	setAbility(&cfg.Keys, first[any](b.cfg.Keys, b.cfg.Records))
@@ -46,6 +48,24 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	api, err := httpapi.New(cfg)
 	b.fault(err)
 	b.api = api
+}
+
+// eraser returns what erases visitors, or nil if the store of events cannot do that.
+func (b *builder) eraser() *erasure.Eraser {
+	if _, ok := b.cfg.Events.(store.PersonEraser); !ok {
+		return nil
+	}
+	cfg := erasure.Config{Events: b.cfg.Events, Now: b.cfg.Now}
+	if b.cfg.Records != nil {
+		cfg.Salts = b.cfg.Records
+		cfg.Profiles, _ = any(b.cfg.Records).(erasure.Profiles)
+	}
+	if b.cfg.Track.Salts != nil {
+		cfg.Salts = b.cfg.Track.Salts
+	}
+	e, err := erasure.New(cfg)
+	b.fault(err)
+	return e
 }
 
 // openTracking sets the handler for events.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -21,6 +22,7 @@ type question struct {
 	batch   bool
 	token   tokenRequest
 	export  exportRequest
+	person  erasure.Person
 }
 
 // cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine says, rounded up.

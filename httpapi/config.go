@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
@@ -53,6 +54,8 @@ type Config struct {
 	Export store.Store
 	// ExportFormats are formats of exports beside NDJSON and CSV, such as that of package exporter/parquet.
 	ExportFormats []exporter.Format
+	// Erase erases visitors for DELETE /v1/visitors/{id}. If it is nil, the route does not exist.
+	Erase *erasure.Eraser
 	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
 	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means

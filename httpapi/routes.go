@@ -20,6 +20,7 @@ const (
 	BySubject      Access = "subject"       // a key that may read the one subject in the URL's query
 	ByWholeSubject Access = "whole subject" // like subject, but needs read:data, no panel token and no mandatory filters
 	ByExport       Access = "export"        // a key with export:data for the one subject in the URL's query; no panel token, no mandatory filters, no list of types
+	ByErase        Access = "erase"         // a key with erase:data for the website in the URL's query; no panel token, no mandatory filters, no list of types
 	ByPath         Access = "path"          // a key that may read the website in the path
 	ByDefiner      Access = "definer"       // a key with manage:definitions for the website in the path
 	ByKeyManager   Access = "key manager"   // a key with manage:keys, but not a panel token; it reaches keys that grant no more than itself
@@ -89,6 +90,9 @@ func (a *api) routes() []*route {
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/export", Class: auth.ClassExport,
 			Steps: steps{Allow: a.allowExport, Read: a.readExport, Answer: a.answerExport}},
 			about: "Export the raw rows of a website, link or monitor", access: ByExport, off: func(cfg *Config) bool { return cfg.Export == nil }},
+		{Route: front.Route{Method: http.MethodDelete, Path: "/v1/visitors/{id}", Class: auth.ClassExport,
+			Steps: steps{Allow: a.allowErase, Read: a.readErase, Answer: a.answerErase}},
+			about: "Erase one visitor of a website", access: ByErase, off: func(cfg *Config) bool { return cfg.Erase == nil }},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
 			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},

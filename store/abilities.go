@@ -16,6 +16,8 @@ func Abilities(s Store) (has, lacks []string) {
 		{"Loaded", is[Loaded](s)},
 		{"Eraser", is[Eraser](s)},
 		{"Expirer", is[Expirer](s)},
+		{"PersonEraser", is[PersonEraser](s)},
+		{"Purger", is[Purger](s)},
 		{"Maintainer", is[Maintainer](s)},
 		{"SpaceChecker", is[SpaceChecker](s)},
 		{"Lister", is[Lister](s)},

@@ -23,6 +23,8 @@ type all struct {
 	store.Loaded
 	store.Eraser
 	store.Expirer
+	store.PersonEraser
+	store.Purger
 	store.Maintainer
 	store.SpaceChecker
 	store.Lister

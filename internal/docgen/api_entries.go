@@ -96,6 +96,17 @@ var endpoints = map[string]endpoint{
 		target: "/v1/export?website_id=web_demo&table=errors&startDate=2020-01-01&endDate=2020-01-02",
 		skip:   "Without rows, the answer is the last line alone: `{\"export\":{\"rows\":0,\"complete\":true}}`.",
 	},
+	"DELETE /v1/visitors/{id}": {
+		text: "Removes the rows of the visitor from every table, and its profile. All answers are without it from then on. " +
+			"`removed` counts rows by table, and profiles. `linked` has the ids of the other kind in the removed rows, at most 100: erase them too if they are the same person. " +
+			"`notice` says what could not be looked for: hashes of ids of visitors on earlier days. An id without rows is not an error. " +
+			"[privacy.md](privacy.md) has the details.",
+		params: []field{
+			{"website_id", "string", "the website, required"},
+			{"kind", "string", "the kind of id in the path: `visitor` (default), an id as the browser has it or as exports show it; or `profile`, a `profileId`"},
+		},
+		target: "/v1/visitors/nobody?website_id=web_demo&kind=profile",
+	},
 	"POST /v1/tokens": {
 		body:   "a [Token request](#token-request)",
 		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,

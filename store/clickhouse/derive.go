@@ -25,7 +25,7 @@ import (
 // method sweep deletes these.
 
 // mostAround is the maximum number of days before or after a sealed day whose rows may be used to compute it.
-const mostAround = 7
+const mostAround = store.MaxAround
 
 // dayStates has the server's data about days of a subject, by day number.
 type dayStates struct {

@@ -133,6 +133,13 @@ func (c *catalog) expiry(t subjectDay) (version, expired uint64) {
 	return c.days[t.subject][t.day], c.expired[t.subject][t.day]
 }
 
+// unsealDays removes the seals of the days from first to last of a subject.
+func (c *catalog) unsealDays(number, first, last int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.sealed[number], func(day int32, _ uint64) bool { return first <= day && day <= last })
+}
+
 // subjects lists all subjects that ever had rows.
 func (c *catalog) subjects() []store.Subject {
 	c.mu.RLock()

@@ -68,7 +68,8 @@ func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		return s.removeProfiles(ctx, db, id)
+		_, err := s.removeProfiles(ctx, db, id)
+		return err
 	})
 }
 

@@ -108,6 +108,17 @@ func (c *catalog) unseal(subject int64) {
 	}
 }
 
+// unsealDays removes the seals of the known days from first to last.
+func (c *catalog) unsealDays(subject, first, last int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, day := range c.listed[subject] {
+		if first <= day && day <= last {
+			c.set(subjectDay{subject, day}, func(s *dayState) { s.sealed = 0 })
+		}
+	}
+}
+
 // expire records that rows of a day expired. If all are gone, so is the seal.
 func (c *catalog) expire(t subjectDay, expired uint64, all bool) {
 	c.mu.Lock()

@@ -62,6 +62,8 @@ func Prove(t *testing.T, h Harness) {
 		{"StateKeeper", []string{"Writer", "Deriver"}, proveCases(stateCases)},
 		{"Eraser", []string{"Writer"}, proveCases(eraseCases)},
 		{"Expirer", []string{"Writer", "DayLister"}, proveCases(expireCases)},
+		{"PersonEraser", []string{"Writer"}, proveCases(personCases)},
+		{"Purger", []string{"Writer"}, proveCases(purgeCases)},
 		{"Maintainer", []string{"Writer"}, proveCases(maintainCases)},
 		{"Lister", []string{"Writer"}, proveCases(listerCases)},
 		{"Restorer", []string{"Writer"}, proveRestorer},

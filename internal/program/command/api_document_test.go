@@ -33,7 +33,7 @@ func TestGoldenAPIDocument(t *testing.T) {
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
-	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,manage:keys,manage:definitions,read:audit"))
+	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,erase:data,manage:keys,manage:definitions,read:audit"))
 	for _, id := range []string{"key_panel", "key_old"} {
 		in.do(t, "keys", "add", "--id", id, "--resource", "website:web_demo")
 	}
