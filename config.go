@@ -53,6 +53,9 @@ type Config struct {
 	Proxies clientip.Proxies
 	// Probes are further dependencies of the host in the answer of GET /health, such as health.Cache.
 	Probes map[string]health.Probe
+	// TrackingPath is the path of Tracking below the path of the API, as clients see it, such as "/ingest". With it, GET
+	// /v1/openapi.json also has the routes of Tracking. Empty leaves them out.
+	TrackingPath string
 	// Version is the version of the host's program in the answer of GET /health.
 	Version string
 	// Observe is called after every response, in the goroutine of the request. It may be nil.

@@ -137,12 +137,12 @@ func (d *describer) answers() map[string]*openapi.Schema {
 // overview sets the schemas of the rows in an overview.
 func (d *describer) overview(o *openapi.Schema) {
 	for _, s := range sections {
-		*o.Properties.Named(s.name) = *openapi.List("", openapi.Ref(componentName(s.kind)+"Row"), 0, 0)
+		*o.Properties.Slot(s.name) = openapi.List("", openapi.Ref(componentName(s.kind)+"Row"), 0, 0)
 	}
 	totals := openapi.Ref(componentName(totalsType) + "Row")
-	*o.Properties.Named("totals") = *totals.OrNull()
-	*o.Properties.Named("previous") = *totals.OrNull()
-	*o.Properties.Named("changes") = *openapi.Map("In percent", &openapi.Schema{Type: openapi.Types{"number", "null"}}).OrNull()
+	*o.Properties.Slot("totals") = totals.OrNull()
+	*o.Properties.Slot("previous") = totals.OrNull()
+	*o.Properties.Slot("changes") = openapi.Map("In percent", &openapi.Schema{Type: openapi.Types{"number", "null"}}).OrNull()
 }
 
 // requirements returns the keys that a route accepts: one of several scopes.
@@ -223,14 +223,8 @@ func (d *describer) errors(doc *openapi.Document, named map[string]bool) {
 func withCodes(s *openapi.Schema, codes []string) *openapi.Schema {
 	with := *s
 	with.Properties = slices.Clone(s.Properties)
-	for i := range with.Properties {
-		switch with.Properties[i].Name {
-		case "code":
-			with.Properties[i].Schema = openapi.OneOf("", codes...)
-		case "success":
-			with.Properties[i].Schema = &openapi.Schema{Type: openapi.Types{"boolean"}, Const: false}
-		}
-	}
+	*with.Properties.Slot("code") = openapi.OneOf("", codes...)
+	*with.Properties.Slot("success") = &openapi.Schema{Type: openapi.Types{"boolean"}, Const: false}
 	return &with
 }
 

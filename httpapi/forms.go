@@ -141,10 +141,6 @@ func problemSchema(status int, codes []string) *openapi.Schema {
 	d := reflected()
 	openapi.Of[problemBody](d)
 	s := withCodes(d.Components["Problem"], codes)
-	for i := range s.Properties {
-		if s.Properties[i].Name == "status" {
-			s.Properties[i].Schema = &openapi.Schema{Type: openapi.Types{"integer"}, Const: status}
-		}
-	}
+	*s.Properties.Slot("status") = &openapi.Schema{Type: openapi.Types{"integer"}, Const: status}
 	return s
 }

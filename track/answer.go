@@ -1,6 +1,7 @@
 package track
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -183,8 +184,25 @@ func refuse(r *front.Request, err error) front.Refusal {
 	if r.Principal == nil {
 		scope = ""
 	}
-	return front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry, Body: envelope{
+	body := envelope{
 		Status: failed, Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: r.ID,
 		RetryAfter: int((p.Retry + time.Second - 1) / time.Second), Errors: p.fields, Results: p.results, RateStatus: p.rate,
-	}}
+	}
+	rf := front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry, Body: body}
+	if front.WantsProblem(r.Header) {
+		title := p.Message
+		if i := slices.IndexFunc(codes[:], func(c ErrorCode) bool { return c.Code == p.Code }); i >= 0 {
+			title = codes[i].Message
+		}
+		rf.Type, rf.Body = front.ProblemType, problemBody{front.NewProblem(p.Code, title, p.Message, p.Status), body, p.Status}
+	}
+	return rf
+}
+
+// A problemBody is the body of a failed request in the form of RFC 9457. Its status is the number of that form.
+type problemBody struct {
+	front.Problem
+	envelope
+
+	Status int `json:"status"`
 }

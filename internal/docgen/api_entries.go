@@ -100,6 +100,10 @@ var endpoints = map[string]endpoint{
 		body:   "a [Token request](#token-request)",
 		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,
 	},
+	"GET /v1/openapi.json": {
+		text: "[openapi.json](openapi.json) is the document of `cmd/sightline`. The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
+		skip: "The answer is an OpenAPI 3.1 document.",
+	},
 	"GET /health": {
 		text: "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB. " +
 			"If further parts are not available, `checks` names them, such as `{\"flags\": false}`.",

@@ -81,6 +81,14 @@ func (all Properties) Named(name string) *Schema {
 	return nil
 }
 
+// Slot returns the place of the schema of the property with this name, to replace it; a place of its own if there is none.
+func (all Properties) Slot(name string) **Schema {
+	if i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name }); i >= 0 {
+		return &all[i].Schema
+	}
+	return new(*Schema)
+}
+
 // Ref returns a reference to the component with this name.
 func Ref(name string) *Schema { return &Schema{Ref: "#/components/schemas/" + name} }
 
