@@ -19,7 +19,7 @@ type vocabulary struct {
 
 // describeQueries returns the schemas of queries and of their answers: for each query type its parameter, its rows and its result.
 func describeQueries(types []query.Info, datasets []query.DatasetInfo) map[string]*openapi.Schema {
-	v := &vocabulary{types: types, datasets: datasets, schemas: map[string]*openapi.Schema{}, filters: map[string]string{}}
+	v := &vocabulary{types: types, datasets: datasets, schemas: optionSchemas(), filters: map[string]string{}}
 	v.filterParts()
 	var parameters, results []*openapi.Schema
 	names := make([]string, len(types))
@@ -156,15 +156,25 @@ func result(name string, row *openapi.Schema) *openapi.Schema {
 // options returns the fields that a query and a parameter have in common. Their filters have the schema filter.
 func options(filter *openapi.Schema) []openapi.Property {
 	return []openapi.Property{
-		openapi.Member("preset", openapi.OneOf("In place of dates", calendar.Presets()...)),
+		openapi.Member("preset", openapi.Ref("Preset")),
 		openapi.Member("limit", openapi.Whole("Rows; default 100", 1, query.MaxLimit)),
 		openapi.Member("page", openapi.Whole("From 1; default 1", 1, 0)),
 		openapi.Member("filters", openapi.List("All must match; at most 50 conditions in all", filter, 0, maxFilters)),
-		openapi.Member("granularity", openapi.OneOf("`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days", "hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month")),
-		openapi.Member("weekStart", openapi.OneOf("The first day of weeks, also of `this_week` and `last_week`; default `sunday`", "sunday", "monday")),
-		openapi.Member("compare", openapi.OneOf("The other period to compare with; default `none`", query.PreviousPeriod, query.PreviousYear, query.NoComparison)),
+		openapi.Member("granularity", openapi.Ref("Granularity")),
+		openapi.Member("weekStart", openapi.Ref("WeekStart")),
+		openapi.Member("compare", openapi.Ref("Compare")),
 		openapi.Member("sortOrder", openapi.OneOf("The order of `sortBy`", "asc", "desc")),
 		openapi.Member("totals", openapi.Truth("Also return the metrics over all rows; default `false`")),
+	}
+}
+
+// optionSchemas returns the schemas of options with a fixed set of values.
+func optionSchemas() map[string]*openapi.Schema {
+	return map[string]*openapi.Schema{
+		"Preset":      openapi.OneOf("A range by name, in place of dates", calendar.Presets()...),
+		"Granularity": openapi.OneOf("`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days", "hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month"),
+		"WeekStart":   openapi.OneOf("The first day of weeks, also of `this_week` and `last_week`; default `sunday`", "sunday", "monday"),
+		"Compare":     openapi.OneOf("The other period to compare with; default `none`", query.PreviousPeriod, query.PreviousYear, query.NoComparison),
 	}
 }
 

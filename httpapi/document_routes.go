@@ -5,7 +5,6 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -130,11 +129,11 @@ func (d *describer) queryParams() (all []openapi.Param) {
 func (d *describer) overviewParams() (all []openapi.Param) {
 	all = append(all, openapi.Query("timezone", openapi.Text("IANA name; default `UTC`")))
 	for _, name := range []string{"startDate", "endDate", "preset", "granularity", "weekStart", "compare"} {
-		s := d.queries["Query"].Properties.Named(name)
+		p := openapi.Query(name, d.queries["Query"].Properties.Named(name))
 		if name == "preset" {
-			s = openapi.OneOf("In place of dates; default `last_30d`", calendar.Presets()...)
+			p.About = "In place of dates; default `last_30d`"
 		}
-		all = append(all, openapi.Query(name, s))
+		all = append(all, p)
 	}
 	filters := d.queries["Query"].Properties.Named("filters")
 	return append(all, openapi.AsJSON("filters", filters.Description, filters.About("")))
