@@ -99,6 +99,7 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[flags.Operator]():  openapi.OneOf("", flags.Equals, flags.Contains, flags.StartsWith, flags.EndsWith, flags.In, flags.NotIn, flags.Exists, flags.NotExists),
 			reflect.TypeFor[flags.ValueType](): openapi.OneOf("", flags.StringValue, flags.NumberValue, flags.JSONValue),
 			reflect.TypeFor[flags.Action]():    openapi.OneOf("", flags.Enable, flags.Disable, flags.UpdateRollout),
+			reflect.TypeFor[flags.Step]():      openapi.Ref("ScheduleStep"),
 			reflect.TypeFor[flags.Reason]():    openapi.OneOf("", flags.UserRuleMatch, flags.TargetGroupMatch, flags.MultivariantEvaluated, flags.RolloutEnabled, flags.RolloutDisabled, flags.BooleanDefault, flags.DependencyNotSatisfied, flags.FlagNotFound),
 			reflect.TypeFor[health.Report]():   openapi.Ref("Health"),
 		},

@@ -209,7 +209,7 @@ func (v *vocabulary) query() *openapi.Schema {
 
 // parameter returns the schema of a parameter with this query type.
 func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
-	s := openapi.Object(info.Title + ".")
+	s := openapi.Object(info.Title + ". Needs `" + string(info.Subject) + "_id` in the address.")
 	s.Properties = append(s.Properties, openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name}))
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(info.Filters, len(info.PropertyOperators) > 0))...)
 	s.Properties = append(s.Properties,
@@ -242,7 +242,7 @@ func groupBy(info *query.Info) *openapi.Schema {
 
 // choice returns the schema of a parameter that chooses metrics of a dataset.
 func (v *vocabulary) choice(d *query.DatasetInfo) *openapi.Schema {
-	s := openapi.Object("Metrics and dimensions of your choice: " + strings.ToLower(d.Title) + ".")
+	s := openapi.Object("Metrics and dimensions of your choice: " + strings.ToLower(d.Title) + ". Needs `" + string(d.Subject) + "_id` in the address.")
 	metric := openapi.OneOf("", columnNames(d.Metrics)...)
 	if len(d.PropertyMetrics) > 0 {
 		metric = openapi.Any("", metric, openapi.Object("Computed from a property",

@@ -97,7 +97,9 @@ func TestDocumentsOfHosts(t *testing.T) {
 	if body := w.send("GET", "/v1/openapi.json", "", "").Body.Bytes(); !documented(t, body)["GET /ours"] || !strings.Contains(string(body), `"Ours":{"type":"string"}`) {
 		t.Errorf("the document lacks /ours: %s", body)
 	}
-	w = newWorld(t, func(cfg *Config) { cfg.Documents = []json.RawMessage{[]byte(`{"components":{"schemas":{"Website":{}}}}`)} })
+	w = newWorld(t, func(cfg *Config) {
+		cfg.Documents = []json.RawMessage{[]byte(`{"components":{"schemas":{"Website":{}}}}`)}
+	})
 	expect(t, w.send("GET", "/v1/openapi.json", "", ""), 500, "INTERNAL_SERVER_ERROR")
 }
 

@@ -87,7 +87,7 @@ type apiPage struct {
 
 	send     Exchange
 	examples map[string]openapi.Example
-	left []string // endpoints for which no route was found yet
+	left     []string // endpoints for which no route was found yet
 }
 
 // callers describes the credentials that routes of the API need.

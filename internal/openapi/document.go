@@ -12,8 +12,10 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +29,8 @@ type Document struct {
 	Tags       []Tag               `json:"tags"`
 	Paths      map[string]pathItem `json:"paths"`
 	Components components          `json:"components"`
+
+	twice []error // components that were added twice
 }
 
 // Info describes an API.
@@ -231,9 +235,13 @@ func (d *Document) AddScheme(name string, scheme map[string]string) {
 	d.Components.SecuritySchemes[name] = scheme
 }
 
-// Schemas adds components.
+// Schemas adds components. Encode returns an error if one has the name of another.
 func (d *Document) Schemas(all map[string]*Schema) {
-	for name, s := range all {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := all[name]
+		if was, ok := d.Components.Schemas[name]; ok && !reflect.DeepEqual(was, s) {
+			d.twice = append(d.twice, fmt.Errorf("openapi: two schemas are called %s", name))
+		}
 		d.Components.Schemas[name] = s
 	}
 }
@@ -295,6 +303,9 @@ func add(known map[string]any, all map[string]json.RawMessage, what string) erro
 
 // Encode returns d as JSON.
 func (d *Document) Encode() ([]byte, error) {
+	if err := errors.Join(d.twice...); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return strings.Compare(a.Name, b.Name) })
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -41,8 +41,8 @@ func (a *app) openService() (err error) {
 
 		TrackingPath: trackPrefix,
 
-		Query:   query.Config{NoDerived: a.settings.NoDerived},
-		API:     httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
+		Query: query.Config{NoDerived: a.settings.NoDerived},
+		API:   httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
 		Track: track.Config{
 			CountryHeader: a.settings.CountryHeader,
 			Window:        a.settings.TrackWindow,
