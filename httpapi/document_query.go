@@ -212,10 +212,12 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	s := openapi.Object(info.Title + ". Needs `" + string(info.Subject) + "_id` in the address.")
 	s.Properties = append(s.Properties, openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name}))
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(info.Filters, len(info.PropertyOperators) > 0))...)
-	s.Properties = append(s.Properties,
-		openapi.Member("groupBy", groupBy(info)),
-		openapi.Member("sortBy", openapi.OneOf("A column", info.Sortable...)),
-	)
+	if len(info.Groupable) > 0 {
+		s.Properties = append(s.Properties, openapi.Member("groupBy", groupBy(info)))
+	}
+	if len(info.Sortable) > 0 {
+		s.Properties = append(s.Properties, openapi.Member("sortBy", openapi.OneOf("A column", info.Sortable...)))
+	}
 	parts := v.parts()
 	for _, name := range slices.Concat(info.Needs, info.MayHave) {
 		s.Properties = append(s.Properties, openapi.Member(name, parts[name]))

@@ -12,7 +12,7 @@ func requestSchemas() map[string]*openapi.Schema {
 	all := map[string]*openapi.Schema{
 		"TokenRequest": openapi.Object("Fields that the request leaves out stay as the key has them.",
 			openapi.Member("ttl", openapi.Any("Seconds, or a duration such as `15m`; default 3600", openapi.Whole("", 1, int(auth.MaxTokenTTL.Seconds())), openapi.Text(""))),
-			openapi.Member("scopes", openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, 0)),
+			openapi.Member("scopes", openapi.List("Read scopes of the key", openapi.OneOf("", auth.ReadData, auth.ReadLinks, auth.ReadMonitors), 1, 0)),
 			openapi.Member("types", openapi.List("Query types", openapi.Ref("QueryType"), 1, 0)),
 			openapi.Member("resources", openapi.List("", openapi.Object("",
 				openapi.Member("kind", openapi.OneOf("", auth.KindWebsite, auth.KindLink, auth.KindSchedule)), openapi.Member("id", openapi.Text(""))).Needs("kind", "id"), 1, 0)),

@@ -71,6 +71,17 @@ func (g *generator) request(op operation) request {
 	return r
 }
 
+// good makes a request without a mistake, with a good key.
+func (g *generator) good(op operation) request {
+	for {
+		if r := g.request(op); r.valid {
+			r.header["X-Api-Key"] = g.world.key
+			delete(r.header, "Accept")
+			return r
+		}
+	}
+}
+
 // param adds a parameter to a request.
 func (g *generator) param(target *string, query url.Values, header map[string]string, p any) {
 	name, _ := at(p, "name").(string)

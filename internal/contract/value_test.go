@@ -34,7 +34,10 @@ func (g *generator) value(name string, schema any, depth int) any {
 	}
 	kind, _ := s["type"].(string)
 	if kinds, ok := s["type"].([]any); ok {
-		kind, _ = pick(g, kinds).(string)
+		kind, _ = kinds[0].(string) // the usual one
+		if g.chance(0.2) {
+			kind, _ = pick(g, kinds).(string)
+		}
 	}
 	switch kind {
 	case "object":

@@ -31,6 +31,7 @@ type world struct {
 	key     string
 	doc     document
 	session string // the id of a session
+	flag    string // the id of a flag
 }
 
 // profiles accepts all traits.
@@ -79,9 +80,11 @@ func newWorld(t *testing.T) *world {
 	}
 	flag := w.send(request{method: http.MethodPost, target: "/public/v1/flags", header: map[string]string{"X-Api-Key": host.Key, "Content-Type": "application/json"},
 		body: `{"clientId":"` + host.Website + `","key":"` + flagKey + `","type":"boolean","defaultValue":true}`})
-	if flag.Code != http.StatusOK {
-		t.Fatalf("status %d: %s", flag.Code, flag.Body)
+	var created struct{ Flag struct{ ID string } }
+	if err := json.Unmarshal(flag.Body.Bytes(), &created); err != nil || created.Flag.ID == "" {
+		t.Fatalf("status %d, %v: %s", flag.Code, err, flag.Body)
 	}
+	w.flag = created.Flag.ID
 	return w
 }
 
