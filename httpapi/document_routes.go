@@ -64,7 +64,7 @@ func (d *describer) describe() map[string]described {
 			Forms: d.exportForms()}, errors: []code{codeNoSubject}},
 		"POST /v1/tokens": {Operation: openapi.Operation{ID: "createToken", Tag: tagTokens, Body: openapi.Ref("TokenRequest"), Answer: openapi.Of[tokenBody](d.reflect)}},
 		"GET /v1/openapi.json": {Operation: openapi.Operation{ID: "getDocument", Tag: tagHealth, NotModified: true,
-			Answer: openapi.Map("An OpenAPI document", &openapi.Schema{}).Needs("openapi")}},
+			Answer: openapi.Map("An OpenAPI document", &openapi.Schema{})}},
 		"GET /health": {Operation: openapi.Operation{ID: "getHealth", Tag: tagHealth, Answer: d.report(), Further: map[int]string{503: "Unhealthy"},
 			About: "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB. If further parts are not available, `checks` names them, such as `{\"flags\": false}`."}},
 		"GET /health/live": {Operation: openapi.Operation{ID: "getLiveness", Tag: tagHealth, Answer: done()}},

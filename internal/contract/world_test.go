@@ -50,7 +50,8 @@ func (subjects) Monitors(context.Context, string) ([]store.Monitor, error) {
 	return []store.Monitor{{ID: monitor, Owner: sightlinetest.Owner, Name: "M", URL: "https://example.org/", CreatedAt: sightlinetest.Start()}}, nil
 }
 
-func newWorld(t *testing.T) *world {
+// newWorld returns a service. Each change changes its rows before they are stored.
+func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	t.Helper()
 	host := sightlinetest.New(t, func(cfg *sightline.Config) {
 		cfg.TrackingPath, cfg.Track.Profiles, cfg.API.Subjects = "/ingest", profiles{}, subjects{}
@@ -62,6 +63,9 @@ func newWorld(t *testing.T) *world {
 	}
 	traffic := demo.New(demo.Config{Website: host.Website, Domain: sightlinetest.Domain, Link: link, Schedule: monitor, PerDay: 40})
 	rows := traffic.Batch(host.Now().Add(-days*24*time.Hour), host.Now())
+	for _, c := range change {
+		c(rows)
+	}
 	if _, err := host.Events.Write(t.Context(), rows); err != nil {
 		t.Fatal(err)
 	}
