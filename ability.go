@@ -74,6 +74,7 @@ func abilitiesOfRecords() []ability {
 		abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
+		abilityOf[auth.KeyManager]("auth.KeyManager", "keys cannot be managed over HTTP"),
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
 		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),
 		abilityOf[query.Names]("query.Names", "profiles have no names"),

@@ -29,6 +29,10 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Flags, f)
 	setDefault(&cfg.Export, b.cfg.Events)
 	setAbility(&cfg.Minter, parts.auth)
+	setAbility(&cfg.Keys, first[any](b.cfg.Keys, b.cfg.Records))
+	if records, ok := b.cfg.Records.(AuditKeeper); ok && b.cfg.Audit == nil && cfg.Trail == nil {
+		cfg.Trail = records.Audit()
+	}
 	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
 	if cfg.Health == nil {
 		cfg.Health = b.health(parts.writes)

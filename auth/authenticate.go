@@ -208,8 +208,8 @@ func (a *Keys) judge(ctx context.Context, key *Key, err error, start string) (*K
 		return nil, fmt.Errorf("%w, from the store", ErrNoID)
 	}
 	now := a.cfg.Now()
-	if reason := key.refusal(now); reason != "" {
-		return nil, a.refuse(ctx, reason, RefusedError{KeyID: key.ID, Owner: key.Owner, Start: start})
+	if state := key.State(now); state != Active {
+		return nil, a.refuse(ctx, string(state), RefusedError{KeyID: key.ID, Owner: key.Owner, Start: start})
 	}
 	if a.cfg.Used != nil {
 		a.cfg.Used(key.ID, now)

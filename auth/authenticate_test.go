@@ -90,7 +90,7 @@ func newStand(t *testing.T) *stand {
 
 func (s *stand) create(t *testing.T, k auth.Key) (auth.Key, auth.Secret) {
 	t.Helper()
-	k, secret, err := s.Create(k)
+	k, secret, err := s.CreateKey(t.Context(), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestKeysAccepts(t *testing.T) {
 	if err != nil || p.Key.ID != made.ID || p.Key.Start != secret.Start() {
 		t.Fatalf("Authenticate = %+v, %v", p, err)
 	}
-	_, fresh, err := s.Rotate(made.ID, time.Minute)
+	_, fresh, err := s.RotateKey(t.Context(), made.ID, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestKeysGivesOneAnswerForAllRefusals(t *testing.T) {
 		}
 		made, secret := s.create(t, k)
 		if reason == "revoked" {
-			if err := s.Revoke(made.ID); err != nil {
+			if err := s.RevokeKey(t.Context(), made.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -245,7 +245,7 @@ func TestKeysConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, secret, err := m.Create(over())
+	_, secret, err := m.CreateKey(t.Context(), over())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestPepperThatWasChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, secret, err := store.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	k, secret, err := store.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func ExampleKeys() {
 		fmt.Println(err)
 		return
 	}
-	_, secret, err := store.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	_, secret, err := store.CreateKey(context.Background(), auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 	if err != nil {
 		fmt.Println(err)
 		return

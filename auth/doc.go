@@ -2,7 +2,7 @@
 //
 //	keys, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})          // or a database, see store/meta
 //	callers, err := auth.New(auth.Config{Store: keys, Pepper: pepper})      // reads API keys and panel tokens
-//	key, secret, err := keys.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+//	key, secret, err := keys.CreateKey(ctx, auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 //	caller, err := callers.Authenticate(ctx, r)                             // r carries secret.Reveal()
 //	scope, ok := caller.Key.ReadScope(auth.Resource{Kind: "website", ID: "shop", Owner: "acme"})
 //

@@ -8,7 +8,7 @@ import (
 // Scope is one permission of a key. No scope implies another.
 type Scope string
 
-// The scopes. None of them lets a key change keys, websites, links or monitors, since the API has no such routes.
+// The scopes. None of them lets a key change websites, links or monitors, since the API has no such routes.
 const (
 	// ReadData reads the analytics of websites, links and monitors, lists websites, and shows SQL
 	// statements ([Principal.MayExplain]). It cannot send events or read flag definitions.
@@ -27,11 +27,17 @@ const (
 	// filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token. It cannot read
 	// analytics.
 	ExportData Scope = "export:data"
+	// ManageKeys lists, creates, changes, rotates and revokes keys of the owner that grant no more than the key itself
+	// ([Key.Exceeds]). A panel token cannot use it.
+	ManageKeys Scope = "manage:keys"
+	// ReadAudit reads the audit trail of the owner. A key with a list of resources or with mandatory filters cannot use it
+	// ([Principal.MayReadAudit]), and neither can a panel token.
+	ReadAudit Scope = "read:audit"
 )
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, ManageKeys, ReadAudit}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.
@@ -42,6 +48,8 @@ const (
 	// KindOrganization is the key's owner as a client of feature flags. A key's list cannot name it: only a
 	// key with All and without a list reaches it.
 	KindOrganization = "organization"
+	// KindKey is an API key, as the resource of an audit entry. A key's list cannot name it.
+	KindKey = "key"
 )
 
 // ReadScopes returns the scopes that allow reading the analytics of resources of that kind. One of
@@ -175,20 +183,31 @@ func (k *Key) reaches(r Resource) bool {
 
 // Valid reports whether k may be used at now: it is not disabled, revoked or expired.
 func (k *Key) Valid(now time.Time) bool {
-	return k != nil && k.refusal(now) == ""
+	return k != nil && k.State(now) == Active
 }
 
-// refusal returns one word for why k is not valid at now, or an empty string if it is.
-func (k *Key) refusal(now time.Time) string {
+// A KeyState is one word for why a key may or may not be used.
+type KeyState string
+
+// The states of a key. A key in several of them has the first one.
+const (
+	Revoked  KeyState = "revoked"
+	Expired  KeyState = "expired"
+	Disabled KeyState = "disabled"
+	Active   KeyState = "active"
+)
+
+// State returns the state of k at now.
+func (k *Key) State(now time.Time) KeyState {
 	switch {
-	case k.Disabled:
-		return "disabled"
 	case !k.Revoked.IsZero():
-		return "revoked"
+		return Revoked
 	case !k.Expires.IsZero() && !now.Before(k.Expires):
-		return "expired"
+		return Expired
+	case k.Disabled:
+		return Disabled
 	default:
-		return ""
+		return Active
 	}
 }
 

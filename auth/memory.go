@@ -1,14 +1,16 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
-// Memory is a KeyStore in memory, for tests, examples, and hosts that create their keys at start. It is
+// Memory is a KeyStore and a KeyManager in memory, for tests, examples, and hosts that create their keys at start. It is
 // safe for concurrent use.
 type Memory struct {
 	cfg    MemoryConfig
@@ -38,9 +40,9 @@ type record struct {
 	digests Digests
 }
 
-// Create stores k with a new secret. It returns the stored key (see [Issuer.Issue]) and the secret,
+// CreateKey stores k with a new secret. It returns the stored key (see [Issuer.Issue]) and the secret,
 // which no other call returns. Its error wraps [ErrBadKey], or [ErrExists] if the id is taken.
-func (m *Memory) Create(k Key) (Key, Secret, error) {
+func (m *Memory) CreateKey(_ context.Context, k Key) (Key, Secret, error) {
 	k, s, err := m.cfg.Issuer.Issue(k)
 	if err != nil {
 		return Key{}, Secret{}, err
@@ -72,9 +74,9 @@ func (m *Memory) changed(id string) {
 	}
 }
 
-// Rotate gives the key a new secret. Old secrets stay valid as described at [Issuer.Reissue]. Of two concurrent
+// RotateKey gives the key a new secret. Old secrets stay valid as described at [Issuer.Reissue]. Of two concurrent
 // rotations the later one's secret is valid. The error wraps [ErrNotFound] or [ErrBadKey].
-func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
+func (m *Memory) RotateKey(_ context.Context, id string, grace time.Duration) (Key, Secret, error) {
 	k, s, err := m.rotate(id, grace)
 	if err != nil {
 		return Key{}, Secret{}, err
@@ -105,9 +107,9 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	return k, s, nil
 }
 
-// Change changes the key with this id as [Issuer.Amend] does, and returns the stored key. Its error wraps
+// ChangeKey changes the key with this id as [Issuer.Amend] does, and returns the stored key. Its error wraps
 // [ErrNotFound] or [ErrBadKey].
-func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
+func (m *Memory) ChangeKey(_ context.Context, id string, change func(*Key)) (Key, error) {
 	var kept Key
 	err := m.change(id, func(k *Key) error {
 		n, err := m.cfg.Issuer.Amend(*k, change)
@@ -119,8 +121,8 @@ func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
 	return kept, err
 }
 
-// Revoke revokes a key permanently. Revoking it again changes nothing. Its error wraps [ErrNotFound].
-func (m *Memory) Revoke(id string) error {
+// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error wraps [ErrNotFound].
+func (m *Memory) RevokeKey(_ context.Context, id string) error {
 	return m.change(id, func(k *Key) error {
 		if k.Revoked.IsZero() {
 			k.Revoked = millis(m.cfg.Issuer.now())
@@ -129,8 +131,8 @@ func (m *Memory) Revoke(id string) error {
 	})
 }
 
-// SetDisabled disables or enables a key. Its error wraps [ErrNotFound].
-func (m *Memory) SetDisabled(id string, disabled bool) error {
+// SetKeyDisabled disables or enables a key. Its error wraps [ErrNotFound].
+func (m *Memory) SetKeyDisabled(_ context.Context, id string, disabled bool) error {
 	return m.change(id, func(k *Key) error {
 		k.Disabled = disabled
 		return nil
@@ -148,7 +150,7 @@ func (m *Memory) KeyUsed(id string, at time.Time) {
 }
 
 // Key returns the key with this id. Its error wraps [ErrNotFound].
-func (m *Memory) Key(id string) (Key, error) {
+func (m *Memory) Key(_ context.Context, id string) (Key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	r, ok := m.keys[id]
@@ -156,6 +158,20 @@ func (m *Memory) Key(id string) (Key, error) {
 		return Key{}, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
 	return r.key.Clone(), nil
+}
+
+// Keys lists all keys of owner, by creation time, then id.
+func (m *Memory) Keys(_ context.Context, owner string) ([]Key, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var all []Key
+	for _, r := range m.keys {
+		if r.key.Owner == owner {
+			all = append(all, r.key.Clone())
+		}
+	}
+	slices.SortFunc(all, func(a, b Key) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID)) })
+	return all, nil
 }
 
 func (m *Memory) change(id string, f func(*Key) error) error {

@@ -20,23 +20,23 @@ func TestMemoryConforms(t *testing.T) {
 			return authtest.Store{
 				KeyStore: m,
 				Create: func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
-					return m.Create(k)
+					return m.CreateKey(t.Context(), k)
 				},
 				Rotate: func(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-					return m.Rotate(id, grace)
+					return m.RotateKey(t.Context(), id, grace)
 				},
-				Revoke: func(_ context.Context, id string) error { return m.Revoke(id) },
+				Revoke: func(_ context.Context, id string) error { return m.RevokeKey(t.Context(), id) },
 				SetDisabled: func(_ context.Context, id string, disabled bool) error {
-					return m.SetDisabled(id, disabled)
+					return m.SetKeyDisabled(t.Context(), id, disabled)
 				},
 				Change: func(_ context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
-					return m.Change(id, change)
+					return m.ChangeKey(t.Context(), id, change)
 				},
 				Used: func(_ context.Context, id string, at time.Time) error {
 					m.KeyUsed(id, at)
 					return nil
 				},
-				Key: func(_ context.Context, id string) (auth.Key, error) { return m.Key(id) },
+				Key: func(_ context.Context, id string) (auth.Key, error) { return m.Key(t.Context(), id) },
 			}
 		},
 	})

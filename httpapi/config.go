@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/flags"
@@ -42,6 +43,10 @@ type Config struct {
 	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does not
 	// exist.
 	Minter auth.Minter
+	// Keys changes API keys. If it is nil, the routes of keys do not exist.
+	Keys auth.KeyManager
+	// Trail finds entries of the audit trail. If it is nil, GET /v1/audit does not exist.
+	Trail audit.Finder
 	// Flags serves feature flags. If it is nil, their routes do not exist. The caller closes it.
 	Flags *flags.Service
 	// Export is the store whose rows GET /v1/export exports. If it is nil, the route does not exist.

@@ -56,6 +56,7 @@ func (a *api) documentAnswer() (*response, error) {
 	}
 	d.errors(doc, failures)
 	doc.Schemas(requestSchemas())
+	doc.Schemas(keySchemas())
 	doc.Schemas(d.answers())
 	doc.Schemas(d.queries)
 	doc.Schemas(d.reflect.Components)
@@ -76,6 +77,8 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[query.Response](): "QueryAnswer", reflect.TypeFor[query.Meta](): "QueryMeta", reflect.TypeFor[detail](): "Mistake",
 			reflect.TypeFor[flags.Result](): "FlagResult", reflect.TypeFor[resultBody](): "EvaluatedFlag", reflect.TypeFor[resultsBody](): "EvaluatedFlags",
 			reflect.TypeFor[flagRecord](): "Flag", reflect.TypeFor[flagBody](): "ChangedFlag", reflect.TypeFor[stepRecord](): "ScheduleStep",
+			reflect.TypeFor[auth.Filter](): "KeyFilter", reflect.TypeFor[auth.Did](): "KeyDid", reflect.TypeFor[auth.Text](): "KeyText",
+			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer",
 			reflect.TypeFor[ofrepResult](): "OFREPResult", reflect.TypeFor[explainedBody](): "Explanation", reflect.TypeFor[explainedEntry](): "ExplainedParameter",
 			reflect.TypeFor[explainArg](): "StatementArgument", reflect.TypeFor[besideRows](): "Compared", reflect.TypeFor[tokenBody](): "Token",
 		},
@@ -101,6 +104,8 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[flags.Action]():    openapi.OneOf("", flags.Enable, flags.Disable, flags.UpdateRollout),
 			reflect.TypeFor[flags.Step]():      openapi.Ref("ScheduleStep"),
 			reflect.TypeFor[flags.Reason]():    openapi.OneOf("", flags.UserRuleMatch, flags.TargetGroupMatch, flags.MultivariantEvaluated, flags.RolloutEnabled, flags.RolloutDisabled, flags.BooleanDefault, flags.DependencyNotSatisfied, flags.FlagNotFound),
+			reflect.TypeFor[auth.KeyState]():   openapi.OneOf("", auth.Revoked, auth.Expired, auth.Disabled, auth.Active),
+			reflect.TypeFor[auth.Scope]():      openapi.Text("A scope of keys"),
 			reflect.TypeFor[health.Report]():   openapi.Ref("Health"),
 		},
 	}
@@ -151,7 +156,7 @@ func (a Access) requirements() (all []openapi.Requirement) {
 	scopes := map[Access][]auth.Scope{
 		ByKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByOwnKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
 		BySubject: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByWholeSubject: {auth.ReadData}, ByPath: {auth.ReadData},
-		ByExport: {auth.ExportData}, ByClientKey: {auth.ManageFlags},
+		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByAuditor: {auth.ReadAudit}, ByClientKey: {auth.ManageFlags},
 	}[a]
 	if a == ByKeyOrClient {
 		return []openapi.Requirement{{}, {"bearer": {}}, {"key": {}}}

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"maps"
+
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/openapi"
@@ -29,6 +31,8 @@ func tags() []openapi.Tag {
 		{Name: tagQueries, Description: "Questions about websites, links and monitors"},
 		{Name: tagExports, Description: "Raw rows"},
 		{Name: tagTokens, Description: "Short-lived credentials for browsers"},
+		{Name: tagKeys, Description: "API keys"},
+		{Name: tagAudit, Description: "The uses of keys"},
 		{Name: tagHealth, Description: "The state of the service, and this document"},
 		{Name: tagFlags, Description: "Feature flags and their evaluation"},
 		{Name: tagOFREP, Description: "Feature flags by the remote evaluation protocol of OpenFeature"},
@@ -37,7 +41,7 @@ func tags() []openapi.Tag {
 
 // describe returns the row of the document for each route, by its method and path. A new route needs a row here and one in routes.
 func (d *describer) describe() map[string]described {
-	return map[string]described{
+	all := map[string]described{
 		"POST /v1/query": {Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries, Params: subjectParams(),
 			About:  "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
 			Body:   openapi.Any("", openapi.Ref("Query"), openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
@@ -92,6 +96,8 @@ func (d *describer) describe() map[string]described {
 		"GET /public/v1/flags/health": {Operation: openapi.Operation{ID: "getFlagsHealth", Tag: tagFlags,
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("service", openapi.Text("")), openapi.Member("status", openapi.OneOf("", "ok", "stale"))).Needs("success", "service", "status")}},
 	}
+	maps.Copy(all, d.describeKeys())
+	return all
 }
 
 // done returns the schema of an answer that says nothing but success.

@@ -31,12 +31,12 @@ var tokenSynonyms = mistake.Synonyms{
 // A lifetime of a token is in JSON a number of seconds, or a text with a duration.
 type lifetime time.Duration
 
-// lifetimeInto returns a reader for a lifetime; null means the default.
-func lifetimeInto(to **lifetime) memberReader {
+// lifetimeInto returns a reader for a lifetime of at most longest; null means the default.
+func lifetimeInto(to **lifetime, longest time.Duration) memberReader {
 	return func(name string, js []byte) query.Errors {
 		wrong := func(found string) query.Errors {
 			return query.Errors{{Code: query.Invalid, Field: name, Message: fmt.Sprintf(
-				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`, int(auth.MaxTokenTTL.Seconds()), found)}}
+				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`, int(longest.Seconds()), found)}}
 		}
 		var seconds *int
 		var text string
@@ -44,7 +44,7 @@ func lifetimeInto(to **lifetime) memberReader {
 		case mistake.Kind(js) == "a string":
 			_ = json.Unmarshal(js, &text) // always a string
 			d, err := time.ParseDuration(text)
-			if err != nil || d < time.Second || d > auth.MaxTokenTTL {
+			if err != nil || d < time.Second || d > longest {
 				return wrong(shortened(text))
 			}
 			*to = new(lifetime(d))
@@ -54,7 +54,7 @@ func lifetimeInto(to **lifetime) memberReader {
 			}
 			return wrong(mistake.Kind(js))
 		case seconds != nil:
-			if *seconds < 1 || *seconds > int(auth.MaxTokenTTL.Seconds()) {
+			if *seconds < 1 || *seconds > int(longest.Seconds()) {
 				return wrong(strconv.Itoa(*seconds))
 			}
 			*to = new(lifetime(time.Duration(*seconds) * time.Second))
@@ -182,7 +182,7 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 		return bad
 	}
 	into := map[string]memberReader{
-		"ttl": lifetimeInto(&t.ttl), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources), "filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
+		"ttl": lifetimeInto(&t.ttl, auth.MaxTokenTTL), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources), "filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
 	}
 	lengths := map[string]func() int{
 		"scopes": func() int { return len(t.scopes) }, "resources": func() int { return len(t.resources) }, "types": func() int { return len(t.types) },

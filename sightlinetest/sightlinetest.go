@@ -75,7 +75,7 @@ func Open(change ...func(*sightline.Config)) (*Host, error) {
 		return nil, fmt.Errorf("sightlinetest: %w", err)
 	}
 	h.Keys, h.Events = keys, events
-	_, secret, keyErr := keys.Create(auth.Key{ID: KeyID, Owner: Owner, All: true, Scopes: auth.Scopes()})
+	_, secret, keyErr := keys.CreateKey(context.Background(), auth.Key{ID: KeyID, Owner: Owner, All: true, Scopes: auth.Scopes()})
 	siteErr := h.Sites.AddWebsite(store.Website{ID: Website, Owner: Owner, Name: "Test", Domain: Domain, CreatedAt: Start()})
 	h.Key = secret.Reveal()
 	cfg := sightline.Config{

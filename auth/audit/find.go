@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-const (
-	defaultFind = 100
-	maxFind     = 1000
-)
+const defaultFind = 100
+
+// MaxFind is the maximum number of entries on a page.
+const MaxFind = 1000
 
 // A Query selects entries. All fields that are set must match.
 type Query struct {
@@ -70,8 +70,8 @@ func (p Position) compare(o Position) int {
 
 // Size returns the maximum number of entries on a page of q. Its error wraps [ErrBadQuery].
 func (q Query) Size() (int, error) {
-	if q.Limit < 0 || q.Limit > maxFind {
-		return 0, fmt.Errorf("%w: limit must be between 1 and %d, not %d", ErrBadQuery, maxFind, q.Limit)
+	if q.Limit < 0 || q.Limit > MaxFind {
+		return 0, fmt.Errorf("%w: limit must be between 1 and %d, not %d", ErrBadQuery, MaxFind, q.Limit)
 	}
 	return cmp.Or(q.Limit, defaultFind), nil
 }

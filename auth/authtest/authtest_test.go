@@ -100,14 +100,14 @@ func (k *keys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error
 	return key, nil
 }
 
-func (k *keys) rotate(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+func (k *keys) rotate(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
 	if flawed("gives no grace") {
 		grace = min(grace, 0)
 	}
 	if flawed("ends older secrets") {
-		_, _, _ = k.Rotate(id, 0)
+		_, _, _ = k.RotateKey(ctx, id, 0)
 	}
-	key, secret, err := k.Rotate(id, grace)
+	key, secret, err := k.RotateKey(ctx, id, grace)
 	if err == nil && flawed("hands out lost secrets") {
 		secret, err = auth.NewSecret(nil, "")
 	}
@@ -123,15 +123,13 @@ func TestFlawedKeys(t *testing.T) {
 		m := &keys{Memory: memory}
 		return authtest.Store{
 			KeyStore:    m,
-			Create:      func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.Create(k) },
+			Create:      m.CreateKey,
 			Rotate:      m.rotate,
-			Revoke:      func(_ context.Context, id string) error { return m.Revoke(id) },
-			SetDisabled: func(_ context.Context, id string, disabled bool) error { return m.SetDisabled(id, disabled) },
-			Change: func(_ context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
-				return m.Change(id, change)
-			},
-			Used: func(_ context.Context, id string, at time.Time) error { m.KeyUsed(id, at); return nil },
-			Key:  func(_ context.Context, id string) (auth.Key, error) { return m.Key(id) },
+			Revoke:      m.RevokeKey,
+			SetDisabled: m.SetKeyDisabled,
+			Change:      m.ChangeKey,
+			Used:        func(_ context.Context, id string, at time.Time) error { m.KeyUsed(id, at); return nil },
+			Key:         m.Key,
 		}
 	}})
 }

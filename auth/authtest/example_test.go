@@ -1,7 +1,6 @@
 package authtest_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -22,13 +21,7 @@ func ExampleRun() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return authtest.Store{
-				KeyStore: keys,
-				Create: func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
-					return keys.Create(k)
-				},
-				Revoke: func(_ context.Context, id string) error { return keys.Revoke(id) },
-			}
+			return authtest.Store{KeyStore: keys, Create: keys.CreateKey, Revoke: keys.RevokeKey}
 		}})
 	}
 	_ = TestKeys

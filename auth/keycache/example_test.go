@@ -28,7 +28,7 @@ func Example() {
 	}
 	keys.Notify(cache)
 
-	key, secret, err := keys.Create(auth.Key{Owner: "acme", All: true})
+	key, secret, err := keys.CreateKey(context.Background(), auth.Key{Owner: "acme", All: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,7 +40,7 @@ func Example() {
 			return
 		}
 	}
-	if err := keys.Revoke(key.ID); err != nil {
+	if err := keys.RevokeKey(context.Background(), key.ID); err != nil {
 		fmt.Println(err)
 		return
 	}

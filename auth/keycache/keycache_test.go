@@ -78,7 +78,7 @@ func newWorld(t testing.TB, cfg keycache.Config) *world {
 
 func (w *world) create(t testing.TB, owner string) (auth.Key, auth.Digest) {
 	t.Helper()
-	k, s, err := w.keys.Create(auth.Key{Owner: owner, All: true, Scopes: auth.Scopes()})
+	k, s, err := w.keys.CreateKey(t.Context(), auth.Key{Owner: owner, All: true, Scopes: auth.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,15 +104,7 @@ func TestConforms(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.Notify(c)
-			return authtest.Store{
-				KeyStore: c,
-				Create:   func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.Create(k) },
-				Rotate: func(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-					return m.Rotate(id, grace)
-				},
-				Revoke:      func(_ context.Context, id string) error { return m.Revoke(id) },
-				SetDisabled: func(_ context.Context, id string, disabled bool) error { return m.SetDisabled(id, disabled) },
-			}
+			return authtest.Store{KeyStore: c, Create: m.CreateKey, Rotate: m.RotateKey, Revoke: m.RevokeKey, SetDisabled: m.SetKeyDisabled}
 		},
 	})
 }
@@ -164,7 +156,7 @@ func TestChangeBeforeTheAnswerArrives(t *testing.T) {
 	k, d := w.create(t, "acme")
 	var once sync.Once
 	w.inner.hold = func(context.Context) (err error) {
-		once.Do(func() { err = w.keys.Revoke(k.ID) })
+		once.Do(func() { err = w.keys.RevokeKey(t.Context(), k.ID) })
 		return err
 	}
 	w.find(t, d) // started before the revocation, so it may return the old state
@@ -190,7 +182,7 @@ func TestChangeDuringALookUp(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { _, _ = w.KeyByDigest(t.Context(), d) })
 	<-arrived
-	if err := w.keys.Revoke(k.ID); err != nil {
+	if err := w.keys.RevokeKey(t.Context(), k.ID); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -220,7 +212,7 @@ func TestChangesElsewhere(t *testing.T) {
 		w.find(t, changed)
 		w.find(t, other)
 		w.keys.Notify(nil) // as if another process changed it
-		if err := w.keys.Revoke(k.ID); err != nil {
+		if err := w.keys.RevokeKey(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.find(t, changed); !got.Revoked.IsZero() {
@@ -315,7 +307,7 @@ func TestLookUpThatHangs(t *testing.T) {
 	wg.Go(func() { w.find(t, d) })
 	<-arrived
 	w.keys.Notify(nil) // as if another process changed it
-	if err := w.keys.Revoke(k.ID); err != nil {
+	if err := w.keys.RevokeKey(t.Context(), k.ID); err != nil {
 		t.Error(err)
 	}
 	w.wait(keycache.DefaultTTL)

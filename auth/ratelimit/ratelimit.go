@@ -24,7 +24,7 @@ const maxLimit = 1_000_000_000
 // Defaults returns the limits of the classes, in requests per [auth.Window], in a new map.
 func Defaults() map[auth.Class]int {
 	return map[auth.Class]int{
-		auth.ClassQuery:    120,
+		auth.ClassQuery:    auth.DefaultPerMinute,
 		auth.ClassOther:    300,
 		auth.ClassExport:   10,
 		auth.ClassTrack:    6000,

@@ -46,7 +46,7 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 	if err := errors.Join(engineErr, pepperErr, recordsErr); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))
 	}
-	_, secret, createErr := records.Create(auth.Key{ID: "key", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
+	_, secret, createErr := records.CreateKey(ctx, auth.Key{ID: "key", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	keys, keysErr := auth.New(auth.Config{Store: records, Pepper: pepper})
 	directory := &store.MemoryDirectory{}
 	var faults []error

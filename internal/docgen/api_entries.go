@@ -104,6 +104,33 @@ var endpoints = map[string]endpoint{
 		text: "[openapi.json](openapi.json) is the document of `cmd/sightline`. The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
 		skip: "The answer is an OpenAPI 3.1 document.",
 	},
+	"GET /v1/keys": {
+		target: "/v1/keys", text: "Keys that grant more than yours are not listed; revoked and expired ones are.",
+		skip: "The answer is `{\"success\":true,\"keys\":[…]}`, with keys as in the next answer.",
+	},
+	"POST /v1/keys": {
+		text: "The secret is shown once. What the request leaves open is as in your key: filters, query types, expiry and limit.",
+		body: "a [Key](#key)", target: "/v1/keys", request: `{"name":"Weekly report","scopes":["read:data"],"resources":[{"kind":"website","id":"web_demo"}],"expires":"2027-06-30T00:00:00Z"}`,
+	},
+	"GET /v1/keys/{id}": {target: "/v1/keys/key_panel"},
+	"PATCH /v1/keys/{id}": {
+		text: "Fields that the body leaves out do not change; `null` removes `types`, `perMinute` or `expires`. The secret stays the same.",
+		body: "some fields of a [Key](#key)", target: "/v1/keys/key_panel", request: `{"name":"Panel of the shop","disabled":false}`,
+	},
+	"DELETE /v1/keys/{id}": {text: "The key and its panel tokens end within a second, for good. It stays in the list.", target: "/v1/keys/key_old"},
+	"POST /v1/keys/{id}/rotate": {
+		text: "The secret is shown once.", body: "`grace`: how long the replaced secret stays valid, in seconds or as a duration such as `1h`, at most 30 days; default: it ends at once",
+		target: "/v1/keys/key_panel/rotate", request: `{"grace":"1h"}`,
+	},
+	"GET /v1/audit": {
+		text: "An entry with a `count` stands for several equal requests. Entries appear within a second.",
+		params: []field{
+			{"key", "string", "only uses of this key"}, {"from, to", "string", "only entries from this instant on, and before that one, such as `2027-01-31T00:00:00Z`"},
+			{"limit", "number", "1 to 1000; default 100"}, {"after", "string", "`next` of the page before"},
+		},
+		target: "/v1/audit?limit=1",
+		skip:   "The answer is `{\"success\":true,\"entries\":[…],\"next\":\"…\"}`; `next` is `null` on the last page. An entry has `time`, `requestId`, `keyId`, `start`, `token`, `subject`, `method`, `route`, `resource`, `scope`, `outcome` (`allowed`, `refused` or `failed`), `status`, `ip`, `userAgent` and `count`.",
+	},
 	"GET /health": {
 		text: "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB. " +
 			"If further parts are not available, `checks` names them, such as `{\"flags\": false}`.",
@@ -242,6 +269,17 @@ var objects = []object{
 		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
 		{"filters", "array", "mandatory [Filters](#filter) for every answer; a group has either fields of sessions or fields of rows"},
 		{"subject", "string", "your customer's id, for the audit trail"},
+	}},
+	{"Key", "A key never grants more than the key that creates or changes it.", "POST /v1/keys", `{FIELD}`, []field{
+		{"name", "string", "up to 255 characters"},
+		{"scopes", "array", "required; see [keys.md](keys.md)"},
+		{"all", "boolean", "everything that the owner has now and later; required, unless there are `resources`"},
+		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
+		{"filters", "array", "mandatory [Filters](#filter) for every answer"},
+		{"types", "array", "the query types that the key may use; `null`: all"},
+		{"perMinute", "number", "requests per minute, in place of the default limits; `null`: the default limits"},
+		{"expires", "string", "an instant such as `2027-01-31T00:00:00Z`; `null`: never"},
+		{"disabled", "boolean", "a disabled key is refused until this is `false` again"},
 	}},
 	{"Flag", "Answers use the same names. [flags.md](flags.md) explains rules and buckets.", "POST /public/v1/flags", `{FIELD}`, []field{
 		{"clientId, key, type, defaultValue", "", "required for a new flag; `type` is `boolean`, `rollout` or `multivariant`, `defaultValue` a boolean"},

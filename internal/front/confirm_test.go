@@ -38,14 +38,14 @@ func TestKeysRevokedWhileTheBodyArrives(t *testing.T) {
 		{"a key that is revoked before the end of a slow body", 2 * time.Second, true, http.StatusUnauthorized, 2},
 	} {
 		w := newWorld(t)
-		key, secret, err := w.keys.Create(auth.Key{Owner: "o", Scopes: []auth.Scope{auth.ReadData}, All: true})
+		key, secret, err := w.keys.CreateKey(t.Context(), auth.Key{Owner: "o", Scopes: []auth.Scope{auth.ReadData}, All: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r, rec := httptest.NewRequest(http.MethodPost, "/work", &pausing{then: func() {
 			w.wait(row.takes)
 			if row.revoke {
-				if err := w.keys.Revoke(key.ID); err != nil {
+				if err := w.keys.RevokeKey(t.Context(), key.ID); err != nil {
 					t.Error(err)
 				}
 			}

@@ -131,7 +131,7 @@ func (w *world) Record(_ context.Context, e auth.Entry) error {
 
 func (w *world) key(t testing.TB) string {
 	t.Helper()
-	_, secret, err := w.keys.Create(auth.Key{Owner: "o", Name: "k", Scopes: []auth.Scope{auth.ReadData}, All: true})
+	_, secret, err := w.keys.CreateKey(t.Context(), auth.Key{Owner: "o", Name: "k", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

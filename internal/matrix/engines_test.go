@@ -29,13 +29,17 @@ type trail interface {
 	audit.Finder
 }
 
+// A keyStore finds and manages keys.
+type keyStore interface {
+	auth.KeyStore
+	auth.KeyManager
+}
+
 // An engine has keys, a directory and an audit trail.
 type engine struct {
-	keys   auth.KeyStore
+	keys   keyStore
 	dir    store.Directory
 	trail  trail
-	create func(k auth.Key) (auth.Key, auth.Secret, error)
-	revoke func(id string) error
 	notify func(inv auth.Invalidator)
 	site   func(w store.Website) error
 	link   func(id, owner string) error
@@ -59,7 +63,6 @@ func inMemory(t testing.TB) engine {
 	dir := &store.MemoryDirectory{}
 	return engine{
 		keys: keys, dir: dir, trail: &audit.Memory{},
-		create: keys.Create, revoke: keys.Revoke,
 		notify: keys.Notify,
 		site:   dir.AddWebsite,
 		link: func(id, owner string) error {
@@ -102,8 +105,6 @@ func inMeta(t testing.TB, cfg meta.Config) engine {
 	}
 	return engine{
 		keys: s, dir: s, trail: s.Audit(), notify: s.Notify, close: func() error { return s.Close(ctx) },
-		create: func(k auth.Key) (auth.Key, auth.Secret, error) { return s.CreateKey(ctx, k) },
-		revoke: func(id string) error { return s.RevokeKey(ctx, id) },
 		site: func(w store.Website) error {
 			_, err := s.CreateWebsite(ctx, w)
 			return err

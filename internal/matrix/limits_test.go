@@ -50,7 +50,8 @@ func TestTokensHaveSeparateLimits(t *testing.T) {
 		return name
 	}
 	for _, r := range routes() {
-		if r.host != hostAPI || r.access == string(httpapi.Public) || r.access == string(httpapi.ByWholeSubject) || r.access == string(httpapi.ByClientKey) || r.access == string(httpapi.ByOwnKey) || r.access == string(httpapi.ByExport) {
+		if r.host != hostAPI || r.access == string(httpapi.Public) || r.access == string(httpapi.ByWholeSubject) || r.access == string(httpapi.ByClientKey) || r.access == string(httpapi.ByOwnKey) || r.access == string(httpapi.ByExport) ||
+			r.access == string(httpapi.ByKeyManager) || r.access == string(httpapi.ByAuditor) {
 			continue
 		}
 		w.limiter.renew(t, one())

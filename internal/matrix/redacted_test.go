@@ -54,7 +54,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := memory.Create(auth.Key{Owner: acme}); err != nil {
+	if _, _, err := memory.CreateKey(t.Context(), auth.Key{Owner: acme}); err != nil {
 		t.Fatal(err)
 	}
 	entries := w.entries(t)["one"]

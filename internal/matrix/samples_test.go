@@ -44,6 +44,7 @@ type sample struct {
 	answer string // part of the answer to the right key
 	etag   bool
 	random bool   // every answer differs
+	own    bool   // the answer differs by key
 	stream string // the type of an answer that is sent in pieces
 }
 
@@ -67,11 +68,18 @@ func samples() map[string]sample {
 		"httpapi GET /v1/query/monitors": {target: "/v1/query/monitors", answer: `"id":"listed"`, etag: true},
 		"httpapi GET /v1/websites/{website_id}/analytics": {kinds: site, etag: true,
 			target: "/v1/websites/{id}/analytics?startDate=2026-02-01&endDate=2026-02-02", answer: `"totals":{`},
-		"httpapi GET /v1/export":       {kinds: kinds, target: "/v1/export?{kind}_id={id}", answer: `"complete":true}}`, stream: "application/x-ndjson"},
-		"httpapi POST /v1/tokens":      {target: "/v1/tokens", body: `{"ttl":60}`, answer: `"token":"slt_`, random: true},
-		"httpapi GET /v1/openapi.json": {target: "/v1/openapi.json", answer: `"openapi":"3.1.0"`, etag: true},
-		"httpapi GET /health":          {target: "/health", answer: `"success":true`},
-		"httpapi GET /health/live":     {target: "/health/live", answer: `"success":true`},
+		"httpapi GET /v1/export":            {kinds: kinds, target: "/v1/export?{kind}_id={id}", answer: `"complete":true}}`, stream: "application/x-ndjson"},
+		"httpapi POST /v1/tokens":           {target: "/v1/tokens", body: `{"ttl":60}`, answer: `"token":"slt_`, random: true},
+		"httpapi GET /v1/keys":              {target: "/v1/keys", answer: `"keys":[{"id":"key_`, etag: true, own: true},
+		"httpapi POST /v1/keys":             {target: "/v1/keys", body: `{"scopes":["read:data"],"resources":[{"kind":"website","id":"listed"}]}`, answer: `"secret":"sl_`, random: true},
+		"httpapi GET /v1/keys/{id}":         {target: "/v1/keys/key_managed", answer: `"id":"key_managed"`, etag: true},
+		"httpapi PATCH /v1/keys/{id}":       {target: "/v1/keys/key_managed", body: `{"name":"N"}`, answer: `"name":"N"`},
+		"httpapi DELETE /v1/keys/{id}":      {target: "/v1/keys/key_leaving", answer: `"state":"revoked"`},
+		"httpapi POST /v1/keys/{id}/rotate": {target: "/v1/keys/key_managed/rotate", body: `{"grace":"1h"}`, answer: `"secret":"sl_`, random: true},
+		"httpapi GET /v1/audit":             {target: "/v1/audit", answer: `"entries":[`, random: true},
+		"httpapi GET /health":               {target: "/health", answer: `"success":true`},
+		"httpapi GET /health/live":          {target: "/health/live", answer: `"success":true`},
+		"httpapi GET /v1/openapi.json":      {target: "/v1/openapi.json", answer: `"openapi":"3.1.0"`, etag: true},
 
 		"httpapi GET /public/v1/flags/definitions": {kinds: site, target: "/public/v1/flags/definitions?clientId={id}", answer: `"key":"there"`, etag: true},
 		"httpapi POST /public/v1/flags": {kinds: site, target: "/public/v1/flags", answer: `"key":"new"`, etag: true, random: true,

@@ -17,7 +17,7 @@ import (
 func TestTypeLists(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		w := newWorld(t, e)
-		_, secret, err := w.create(auth.Key{ID: "key_types", Owner: acme, All: true, Scopes: []auth.Scope{auth.ReadData}, Types: []string{"pages", "countries"}})
+		_, secret, err := w.engine.keys.CreateKey(t.Context(), auth.Key{ID: "key_types", Owner: acme, All: true, Scopes: []auth.Scope{auth.ReadData}, Types: []string{"pages", "countries"}})
 		if err != nil {
 			t.Fatal(err)
 		}

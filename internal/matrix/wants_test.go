@@ -57,6 +57,10 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	switch r.access {
 	case string(httpapi.ByClientKey):
 		return wantsOfFlags(w, kind, s, e)
+	case string(httpapi.ByKeyManager):
+		return wantsOfKeys(w, r, s, e)
+	case string(httpapi.ByAuditor):
+		return wantsOfAudit(w, s, e)
 	case string(httpapi.ByExport):
 		return wantsOfExport(w, kind, s, e)
 	case string(httpapi.ByKeyOrClient):
@@ -140,6 +144,52 @@ func wantsOfExport(w *world, kind string, s state, e *auth.Entry) want {
 		denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+"s lists them")
 	case len(key.Filters) > 0:
 		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because an export has all rows")
+	default:
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
+	return denied
+}
+
+// wantsOfKeys has the rules of routes that manage keys: the key in the path may grant no more than the caller's.
+func wantsOfKeys(w *world, r route, s state, e *auth.Entry) want {
+	if s.judged != accepted {
+		return s.unauthenticated(e)
+	}
+	e.Scope = auth.ManageKeys
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageKeys), limited: true, entry: e}
+	key := w.keys[s.sent]
+	if s.sent == "token" || !key.Has(auth.ManageKeys) {
+		denied.details = lacks(auth.ManageKeys)
+		return denied
+	}
+	if r.method == http.MethodPost && r.path == "/v1/keys" && !s.fault.ofBody() {
+		e.Resource = auth.Resource{Kind: auth.KindKey, Owner: acme}
+	}
+	if strings.Contains(r.path, "{id}") {
+		e.Resource = auth.Resource{Kind: auth.KindKey, ID: "key_managed", Owner: acme}
+		if r.method == http.MethodDelete {
+			e.Resource.ID = "key_leaving"
+		}
+		if len(key.Filters) > 0 {
+			denied.details = detail("id", "is not the id of a key that your key may manage; GET /v1/keys lists them")
+			return denied
+		}
+	}
+	return want{status: http.StatusOK, limited: true, entry: e}
+}
+
+// wantsOfAudit has the rules of the audit trail: only a key that reaches everything may read it.
+func wantsOfAudit(w *world, s state, e *auth.Entry) want {
+	if s.judged != accepted {
+		return s.unauthenticated(e)
+	}
+	e.Scope = auth.ReadAudit
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ReadAudit), limited: true, entry: e}
+	switch key := w.keys[s.sent]; {
+	case s.sent == "token" || !key.Has(auth.ReadAudit):
+		denied.details = lacks(auth.ReadAudit)
+	case !key.All:
+		denied.details = detail("Authorization", "needs an API key that reaches everything of its owner and has no filters, because the audit trail names every resource")
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}

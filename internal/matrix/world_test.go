@@ -102,7 +102,7 @@ func (w *world) addKeys(t testing.TB) {
 	greedy := append([]auth.Resource{{Kind: auth.KindWebsite, ID: foreign}, {Kind: auth.KindLink, ID: foreign},
 		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere}, {Kind: auth.KindLink, ID: nowhere},
 		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
-	both := []auth.Scope{auth.ReadData, auth.TrackEvents, auth.ManageFlags, auth.ExportData}
+	both := auth.Scopes()
 	for name, k := range map[string]auth.Key{
 		"right":    {Scopes: both, Resources: list},
 		"whole":    {Scopes: both, All: true},
@@ -113,15 +113,17 @@ func (w *world) addKeys(t testing.TB) {
 		"disabled": {Scopes: both, Resources: list, Disabled: true},
 		"revoked":  {Scopes: both, Resources: list},
 		"expired":  {Scopes: both, Resources: list, Expires: noon},
+		"managed":  {Scopes: []auth.Scope{auth.ReadData}, Resources: list}, // what routes of keys change
+		"leaving":  {Scopes: []auth.Scope{auth.ReadData}, Resources: list}, // what they revoke
 	} {
 		k.ID, k.Owner = "key_"+name, acme
-		kept, secret, err := w.create(k)
+		kept, secret, err := w.engine.keys.CreateKey(context.Background(), k)
 		if err != nil {
 			t.Fatalf("key %s: %v", name, err)
 		}
 		w.keys[name], w.secrets[name] = kept, secret
 	}
-	if err := w.revoke("key_revoked"); err != nil {
+	if err := w.engine.keys.RevokeKey(context.Background(), "key_revoked"); err != nil {
 		t.Fatal(err)
 	}
 	unknown, err := auth.NewSecret(nil, "")
@@ -179,8 +181,8 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 		t.Fatal(err)
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{},
-		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: single{w.audit},
-		Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
+		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys, Trail: w.trail,
+		Limiter: w.limiter, Audit: single{w.audit}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
 	if err != nil {
 		t.Fatal(err)
 	}

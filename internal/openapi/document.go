@@ -301,9 +301,12 @@ func add(known map[string]any, all map[string]json.RawMessage, what string) erro
 	return nil
 }
 
-// Encode returns d as JSON.
+// Encode returns d as JSON, without components that nothing refers to.
 func (d *Document) Encode() ([]byte, error) {
 	if err := errors.Join(d.twice...); err != nil {
+		return nil, err
+	}
+	if err := d.prune(); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return strings.Compare(a.Name, b.Name) })

@@ -18,11 +18,11 @@ import (
 	"github.com/sightline-analytics/sightline/internal/program/service"
 )
 
-// random matches ids and tokens, which differ between runs.
-var random = regexp.MustCompile(`slt_[A-Za-z0-9_-]+…?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|flg_[0-9a-zA-Z]+`)
+// random matches ids, secrets and tokens, which differ between runs.
+var random = regexp.MustCompile(`slt_[A-Za-z0-9_-]+…?|sl_[A-Za-z0-9]{5,}|key_[A-Za-z0-9]{20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|flg_[0-9a-zA-Z]+`)
 
 // added matches when the command added the second website, by the clock of the machine.
-var added = regexp.MustCompile(`("domain":"shop.example".*?"createdAt":)"[^"]+"`)
+var added = regexp.MustCompile(`("(?:domain":"shop.example"|id":"key_).*?"createdAt":)"[^"]+"`)
 
 const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
 
@@ -34,7 +34,10 @@ func TestGoldenAPIDocument(t *testing.T) {
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
-	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data"))
+	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,manage:keys,read:audit"))
+	for _, id := range []string{"key_panel", "key_old"} {
+		in.do(t, "keys", "add", "--id", id, "--resource", "website:web_demo")
+	}
 	flag := "" // the id of the newest flag
 	send := func(method, target, body string, withKey bool) (int, []byte, error) {
 		r, err := http.NewRequestWithContext(t.Context(), method, p.Address+strings.ReplaceAll(target, "{id}", flag), strings.NewReader(body))

@@ -17,7 +17,7 @@ type keyView struct {
 	Name      string          `json:"name"`
 	Prefix    string          `json:"prefix"` // of its secret, before the first _
 	Start     string          `json:"start"`  // of its secret: the first characters
-	State     string          `json:"state"`  // active, disabled, revoked or expired
+	State     auth.KeyState   `json:"state"`
 	Scopes    []auth.Scope    `json:"scopes"`
 	All       bool            `json:"all"` // every resource of the owner
 	Resources []auth.Resource `json:"resources"`
@@ -34,7 +34,7 @@ type keyView struct {
 
 func viewKey(k auth.Key, now time.Time) keyView {
 	v := keyView{
-		ID: k.ID, Owner: k.Owner, Name: k.Name, Prefix: k.Prefix, Start: k.Start, State: state(k, now),
+		ID: k.ID, Owner: k.Owner, Name: k.Name, Prefix: k.Prefix, Start: k.Start, State: k.State(now),
 		Scopes: k.Scopes, All: k.All, Resources: k.Resources, Filters: k.Filters, Types: k.Types,
 		CreatedAt: k.CreatedAt, Expires: maybe(k.Expires), Revoked: maybe(k.Revoked), LastUsed: maybe(k.LastUsed),
 	}
@@ -68,22 +68,10 @@ func notNil[T any](all []T) []T {
 	return all
 }
 
-func state(k auth.Key, now time.Time) string {
-	switch {
-	case !k.Revoked.IsZero():
-		return "revoked"
-	case !k.Expires.IsZero() && !now.Before(k.Expires):
-		return "expired"
-	case k.Disabled:
-		return "disabled"
-	}
-	return "active"
-}
-
 // cells returns the columns of lists.
 func (k keyView) cells() []cell {
 	return []cell{
-		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"OLD SECRET UNTIL", or(k.Grace, "-")}, {"STATE", k.State}, {"SCOPES", joined(k.Scopes)},
+		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"OLD SECRET UNTIL", or(k.Grace, "-")}, {"STATE", string(k.State)}, {"SCOPES", joined(k.Scopes)},
 		{"OPENS", k.opens()}, {"EXPIRES", or(k.Expires, "never")}, {"LAST USED", or(k.LastUsed, "never")},
 	}
 }

@@ -1,0 +1,117 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A KeyManager creates and changes the keys of a service. store/meta.Store is one.
+type KeyManager interface {
+	// Key returns the key with an id. Its error wraps [ErrNotFound].
+	Key(ctx context.Context, id string) (Key, error)
+	// Keys lists all keys of owner, also revoked, disabled and expired ones, by creation time, then id.
+	Keys(ctx context.Context, owner string) ([]Key, error)
+	// CreateKey stores k with a new secret, which no other call returns. Its error wraps [ErrBadKey] or [ErrExists].
+	CreateKey(ctx context.Context, k Key) (Key, Secret, error)
+	// ChangeKey changes a key as [Issuer.Amend] does. It may call amend more than once. Its error wraps [ErrNotFound],
+	// [ErrBadKey] or [ErrConflict].
+	ChangeKey(ctx context.Context, id string, amend func(*Key)) (Key, error)
+	// RotateKey gives a key a new secret, see [Issuer.Reissue]. Its error wraps [ErrNotFound] or [ErrBadKey].
+	RotateKey(ctx context.Context, id string, grace time.Duration) (Key, Secret, error)
+	// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error wraps [ErrNotFound].
+	RevokeKey(ctx context.Context, id string) error
+}
+
+// MayManageKeys reports whether p may create and change keys that grant no more than its own. The key needs [ManageKeys]. A
+// panel token never suffices, since a key outlives it.
+func (p *Principal) MayManageKeys() bool { return p.Key.Has(ManageKeys) && p.Token == "" }
+
+// MayReadAudit reports whether p may read the audit trail of its owner. The key needs [ReadAudit] and All, and must have no
+// mandatory filters, since the trail names every resource. A panel token never suffices.
+func (p *Principal) MayReadAudit() bool {
+	return p.Key.Has(ReadAudit) && p.Key.All && len(p.Key.Resources) == 0 && len(p.Key.Filters) == 0 && p.Token == ""
+}
+
+// Narrow gives k the limits of holder where k leaves them open: the owner, all mandatory filters, the list of query types, the
+// expiry and the rate limit. What k states itself stays: see [Key.Exceeds].
+func (k *Key) Narrow(holder *Key) {
+	k.Owner = holder.Owner
+	var missing []Filter
+	for _, f := range holder.Filters {
+		if !slices.ContainsFunc(k.Filters, f.same) {
+			missing = append(missing, f.clone())
+		}
+	}
+	k.Filters = append(missing, k.Filters...)
+	if k.Types == nil {
+		k.Types = slices.Clone(holder.Types)
+	}
+	if k.Expires.IsZero() {
+		k.Expires = holder.Expires
+	}
+	if k.Limits == nil && holder.Limits != nil {
+		k.Limits = new(*holder.Limits)
+	}
+}
+
+// Exceeds returns everything that k grants and holder does not, as [FieldErrors], or nil. A key with [ManageKeys] may manage
+// only keys that do not exceed it: otherwise it could give itself more.
+func (k *Key) Exceeds(holder *Key) error {
+	var faults FieldErrors
+	if k.Owner != holder.Owner {
+		faults.add("owner", "must be the owner of your key")
+	}
+	for i, s := range k.Scopes {
+		if !holder.Has(s) {
+			faults.add(fmt.Sprintf("scopes[%d]", i), fmt.Sprintf("your key does not have the scope %s", s))
+		}
+	}
+	if len(k.Resources) == 0 && k.All && (!holder.All || len(holder.Resources) > 0) {
+		faults.add("all", "your key does not reach everything")
+	}
+	for i, r := range k.Resources {
+		if !holder.reaches(Resource{Kind: r.Kind, ID: r.ID, Owner: holder.Owner}) {
+			faults.add(fmt.Sprintf("resources[%d]", i), "your key does not reach this resource")
+		}
+	}
+	for _, f := range holder.Filters {
+		if !slices.ContainsFunc(k.Filters, f.same) {
+			faults.add("filters", "must have all filters of your key")
+			break
+		}
+	}
+	if holder.Types != nil {
+		if k.Types == nil {
+			faults.add("types", "must be a list, because your key may not use all query types")
+		}
+		for i, name := range k.Types {
+			if !slices.Contains(holder.Types, name) {
+				faults.add(fmt.Sprintf("types[%d]", i), "your key may not use this query type")
+			}
+		}
+	}
+	if !holder.Expires.IsZero() && (k.Expires.IsZero() || k.Expires.After(holder.Expires)) {
+		faults.add("expires", "must not be after the expiry of your key, "+holder.Expires.Format(time.RFC3339))
+	}
+	if most := holder.perMinute(); k.perMinute() > most {
+		faults.add("perMinute", fmt.Sprintf("must be at most %d, the limit of your key", most))
+	}
+	return faults.err()
+}
+
+func (k *Key) perMinute() int {
+	if k.Limits == nil {
+		return DefaultPerMinute
+	}
+	return k.Limits.PerMinute
+}
+
+// same reports whether f and o are equal. Absent and empty lists are.
+func (f Filter) same(o Filter) bool {
+	one, _ := json.Marshal(f) // filters have only texts
+	two, _ := json.Marshal(o)
+	return string(one) == string(two)
+}

@@ -1,0 +1,140 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// An auditQuestion is a decoded request for entries of the audit trail.
+type auditQuestion struct{ query audit.Query }
+
+// auditRecord is an entry of the audit trail in responses.
+type auditRecord struct {
+	Time      health.Time    `json:"time"`
+	RequestID string         `json:"requestId"`
+	KeyID     string         `json:"keyId"`
+	Start     string         `json:"start"` // of the secret
+	Token     string         `json:"token"` // the id of a panel token; empty if the key itself was sent
+	Subject   string         `json:"subject"`
+	Method    string         `json:"method"`
+	Route     string         `json:"route"`
+	Resource  *auth.Resource `json:"resource"` // null: the request is about no single resource
+	Scope     auth.Scope     `json:"scope"`
+	Outcome   string         `json:"outcome"`
+	Status    int            `json:"status"`
+	IP        string         `json:"ip"`
+	UserAgent string         `json:"userAgent"`
+	Count     int            `json:"count"` // requests that the entry stands for
+}
+
+func auditRecordOf(e auth.Entry) auditRecord {
+	r := auditRecord{
+		Time: health.Time{Time: e.Time}, RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start, Token: e.Token, Subject: e.Subject, Method: e.Method, Route: e.Route,
+		Scope: e.Scope, Outcome: e.Outcome, Status: e.Status, IP: e.IP, UserAgent: e.UserAgent, Count: max(1, e.Count),
+	}
+	if e.Resource.ID != "" {
+		r.Resource = &e.Resource
+	}
+	return r
+}
+
+// allowAudit checks that the caller may read the audit trail of its owner.
+func (a *api) allowAudit(_ context.Context, r *front.Request, _ *auditQuestion) error {
+	r.Scope = auth.ReadAudit
+	switch {
+	case r.Principal.MayReadAudit():
+		return nil
+	case r.Key().Has(auth.ReadAudit) && r.Principal.Token == "":
+		return &denied{scope: auth.ReadAudit, field: "Authorization", why: "needs an API key that reaches everything of its owner and has no filters, because the audit trail names every resource"}
+	}
+	return lacks(auth.ReadAudit)
+}
+
+// readAudit decodes the URL.
+func (a *api) readAudit(_ context.Context, r *front.Request, q *auditQuestion) error {
+	values, ok := r.Query()
+	if !ok {
+		return errMalformed
+	}
+	bad := unknown(values, "key", "from", "to", "limit", "after")
+	q.query.Owner = r.Key().Owner
+	bad = append(bad, each(values, "key", func(text string) error {
+		q.query.Key = text
+		return nil
+	})...)
+	bad = append(bad, each(values, "from", instantText(&q.query.From))...)
+	bad = append(bad, each(values, "to", instantText(&q.query.To))...)
+	bad = append(bad, each(values, "limit", func(text string) error {
+		n, err := strconv.Atoi(text)
+		if q.query.Limit = n; err == nil && n > 0 {
+			_, err = q.query.Size()
+		}
+		if err != nil || n < 1 {
+			return fmt.Errorf("must be a whole number from 1 to %d, not %s", audit.MaxFind, shortened(text))
+		}
+		return nil
+	})...)
+	bad = append(bad, each(values, "after", func(text string) error {
+		at, err := audit.ParsePosition(text)
+		if err != nil {
+			return errors.New("must be the value of next of the page before")
+		}
+		q.query.After = &at
+		return nil
+	})...)
+	if len(bad) > 0 {
+		return bad
+	}
+	return nil
+}
+
+// each calls read with the value of a parameter that may be given once. Its error is the message of a mistake.
+func each(values url.Values, name string, read func(string) error) query.Errors {
+	text, bad := single(values, name)
+	if len(bad) > 0 || !values.Has(name) {
+		return bad
+	}
+	if err := read(text); err != nil {
+		return query.Errors{{Code: query.Invalid, Field: name, Message: err.Error()}}
+	}
+	return nil
+}
+
+func instantText(to *time.Time) func(string) error {
+	return func(text string) (err error) {
+		if *to, err = time.Parse(time.RFC3339, text); err != nil {
+			return fmt.Errorf("must be an instant such as 2027-01-31T00:00:00Z, not %s", shortened(text))
+		}
+		return nil
+	}
+}
+
+// listAudit answers with a page of entries, newest first.
+func (a *api) listAudit(ctx context.Context, _ *front.Request, q *auditQuestion) (*front.Answer, error) {
+	page, err := a.cfg.Trail.Find(ctx, q.query)
+	if err != nil {
+		return nil, err
+	}
+	body := struct {
+		Success bool          `json:"success"`
+		Entries []auditRecord `json:"entries"`
+		Next    *string       `json:"next"` // null on the last page
+	}{Success: true, Entries: []auditRecord{}}
+	for _, one := range page.Records {
+		body.Entries = append(body.Entries, auditRecordOf(one.Entry))
+	}
+	if page.Next != nil {
+		body.Next = new(page.Next.String())
+	}
+	return front.JSON(body)
+}
