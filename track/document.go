@@ -104,7 +104,7 @@ func (row described) operation(r Route, example openapi.Example) openapi.Operati
 		op.Params = append(slices.Clone(op.Params), openapi.Query("client_id", website), openapi.Query("website_id", openapi.Text("The same")), openapi.Header("databuddy-client-id", openapi.Text("The same")))
 	}
 	if r.Access != Open {
-		op.Params = append(op.Params, openapi.Query("sent_at", openapi.Whole("The time of sending by the sender's clock, in milliseconds", 0, 0)))
+		op.Params = append(op.Params, openapi.Query("sent_at", openapi.Whole("The time of sending by the sender's clock, in milliseconds", 0, -1)))
 	}
 	return op
 }

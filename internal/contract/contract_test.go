@@ -40,7 +40,7 @@ func setting(t *testing.T, name string, usual int) int {
 // exchanges sends n requests, in turn to each operation, and to queries as often as to all others together.
 func exchanges(t *testing.T, w *world, n int) []exchange {
 	t.Helper()
-	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w, flags: []string{w.flag}}
+	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w, flags: []string{w.flag}, keys: keyIDs()}
 	var queries, others []operation
 	for _, op := range operations(w.doc) {
 		if op.path == "/v1/query" {
@@ -57,7 +57,11 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 			g.flags = append(g.flags, made.Flag.ID)
 		}
 		if x.method == http.MethodDelete && x.status == http.StatusOK {
-			g.flags = slices.DeleteFunc(g.flags, func(id string) bool { return strings.Contains(x.target, id) })
+			gone := func(id string) bool { return strings.Contains(x.target, id) }
+			g.flags = slices.DeleteFunc(g.flags, gone)
+			if left := slices.DeleteFunc(slices.Clone(g.keys), gone); len(left) > 0 {
+				g.keys = left
+			}
 		}
 		all = append(all, x)
 		return x

@@ -18,6 +18,8 @@ type generator struct {
 	*rand.Rand
 	world *world
 	flags []string // ids of flags that answers had
+	keys  []string // ids of keys
+	path  string   // of the operation
 	names int      // for texts that must differ
 	kind  string   // the parameter that names the subject of the request
 }
@@ -49,6 +51,7 @@ func pick[T any](g *generator, all []T) T { return all[g.IntN(len(all))] }
 func (g *generator) request(op operation) request {
 	r := request{path: op.path, method: op.method, header: map[string]string{}, valid: g.chance(2. / 3)}
 	target, query := op.path, url.Values{}
+	g.path = op.path
 	g.kind = pick(g, []string{website, website, website, website, "link_id", "schedule_id"})
 	params, _ := op.of["parameters"].([]any)
 	for _, p := range params {
@@ -133,6 +136,9 @@ func (g *generator) id(name string) string {
 	case "schedule_id", "scheduleId":
 		return monitor
 	case "id":
+		if g.path != "/public/v1/flags/{id}" {
+			return pick(g, g.keys)
+		}
 		if len(g.flags) > 0 && g.chance(0.9) {
 			return pick(g, g.flags)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline"
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/demo"
 	"github.com/sightline-analytics/sightline/sightlinetest"
 	"github.com/sightline-analytics/sightline/store"
@@ -50,6 +51,9 @@ func (subjects) Monitors(context.Context, string) ([]store.Monitor, error) {
 	return []store.Monitor{{ID: monitor, Owner: sightlinetest.Owner, Name: "M", URL: "https://example.org/", CreatedAt: sightlinetest.Start()}}, nil
 }
 
+// keyIDs are the ids of keys that requests may change.
+func keyIDs() []string { return []string{"key_a", "key_b", "key_c", "key_d"} }
+
 // newWorld returns a service. Each change changes its rows before they are stored.
 func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	t.Helper()
@@ -58,6 +62,11 @@ func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	})
 	for _, s := range []store.Subject{{Kind: store.KindLink, ID: link}, {Kind: store.KindSchedule, ID: monitor}} {
 		if err := host.Sites.AddSubject(s, sightlinetest.Owner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range keyIDs() {
+		if _, _, err := host.Keys.CreateKey(t.Context(), auth.Key{ID: id, Owner: sightlinetest.Owner, All: true, Scopes: []auth.Scope{auth.ReadData}}); err != nil {
 			t.Fatal(err)
 		}
 	}
