@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -252,13 +251,4 @@ func (a *api) showDocument(context.Context, *front.Request, *question) (*front.A
 		return nil, err
 	}
 	return document.answer(tagOf(document.body)), nil
-}
-
-// Document returns the OpenAPI document of a handler with cfg, which needs only Engine.
-func Document(cfg Config) (json.RawMessage, error) {
-	found, err := (&api{cfg: cfg.withDefaults()}).documentAnswer()
-	if err != nil {
-		return nil, err
-	}
-	return found.body, nil
 }

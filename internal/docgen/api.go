@@ -41,6 +41,7 @@ func API(send Exchange) ([]byte, map[string]openapi.Example, error) {
 	for _, r := range flags {
 		p.apiRoute(r)
 	}
+	p.text(formsText)
 	p.text(trackHead)
 	for _, r := range track.Routes() {
 		p.trackRoute(r)
