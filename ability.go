@@ -66,6 +66,7 @@ func abilitiesOfEvents() []ability {
 		abilityOf[store.Bounded]("store.Bounded", "the engine does not limit concurrent queries"),
 		abilityOf[store.Loaded]("store.Loaded", "background work does not adapt to requests"),
 		abilityOf[store.Maintainer]("store.Maintainer", "the store is not maintained"),
+		abilityOf[store.SpaceChecker]("store.SpaceChecker", "/health shows a full disk only after a failed write"),
 	}
 }
 
@@ -74,6 +75,7 @@ func abilitiesOfRecords() []ability {
 		abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
+		abilityOf[store.DefinitionStore]("store.DefinitionStore", "goals, funnels and segments cannot be saved"),
 		abilityOf[auth.KeyManager]("auth.KeyManager", "keys cannot be managed over HTTP"),
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
 		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),

@@ -29,6 +29,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Flags, f)
 	setDefault(&cfg.Export, b.cfg.Events)
 	setAbility(&cfg.Minter, parts.auth)
+	setAbility(&cfg.Definitions, b.cfg.Records)
 	setAbility(&cfg.Keys, first[any](b.cfg.Keys, b.cfg.Records))
 	if records, ok := b.cfg.Records.(AuditKeeper); ok && b.cfg.Audit == nil && cfg.Trail == nil {
 		cfg.Trail = records.Audit()
@@ -110,6 +111,9 @@ func (b *builder) openWrites() *writes {
 	return &writes{Writer: writer, now: b.cfg.Now}
 }
 
+// diskProbe is the name in the answer of GET /health while the store of events refuses rows for want of space.
+const diskProbe = "disk"
+
 // health returns the probes of the stores and of the host.
 func (b *builder) health(w *writes) *health.Checker {
 	probes := maps.Clone(b.cfg.Probes)
@@ -118,6 +122,9 @@ func (b *builder) health(w *writes) *health.Checker {
 	}
 	if events := b.cfg.Events; events != nil {
 		probes[health.Analytics] = func(ctx context.Context) error { return errors.Join(events.Ping(ctx), w.probe(ctx)) }
+	}
+	if disk, ok := b.cfg.Events.(store.SpaceChecker); ok {
+		probes[diskProbe] = func(context.Context) error { return disk.CheckSpace() }
 	}
 	if b.cfg.Records != nil {
 		probes[health.Relational] = b.cfg.Records.Ping

@@ -30,6 +30,9 @@ const (
 	// ManageKeys lists, creates, changes, rotates and revokes keys of the owner that grant no more than the key itself
 	// ([Key.Exceeds]). A panel token cannot use it.
 	ManageKeys Scope = "manage:keys"
+	// ManageDefinitions saves and removes goals, funnels and segments of websites. It cannot read analytics. Every key that reads a
+	// website can list and use what is saved for it.
+	ManageDefinitions Scope = "manage:definitions"
 	// ReadAudit reads the audit trail of the owner. A key with a list of resources or with mandatory filters cannot use it
 	// ([Principal.MayReadAudit]), and neither can a panel token.
 	ReadAudit Scope = "read:audit"
@@ -37,7 +40,7 @@ const (
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, ManageKeys, ReadAudit}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, ManageKeys, ReadAudit, ManageDefinitions}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.

@@ -15,8 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/exporter"
-	"github.com/sightline-analytics/sightline/importer"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/sqlite"
@@ -63,87 +61,6 @@ func export(t *testing.T, cfg exporter.Config, f exporter.Format, to exporter.Ta
 		t.Fatal(err)
 	}
 	return done
-}
-
-// TestImportGivesEqualAnswers exports all subjects of a dataset, imports the files into an empty store, and asks every query type in
-// both.
-func TestImportGivesEqualAnswers(t *testing.T) {
-	from, subjects := filled(t)
-	to := open(t)
-	for _, of := range subjects {
-		var file bytes.Buffer
-		done := export(t, exporter.Config{Source: from, Subject: of, Rows: 100}, exporter.NDJSON(), exporter.Target{To: &file})
-		site := store.Website{ID: of.ID}
-		if of.Kind != store.KindWebsite {
-			site.ID = "site-1"
-		}
-		report, err := importer.Run(t.Context(), importer.Config{Target: to, Website: site}, []importer.Source{importer.Stream("export", &file)})
-		if err != nil || len(report.Skipped) > 0 || report.Stored == 0 || report.Stored > done.Rows {
-			t.Fatalf("%v: %d rows exported, %+v, %v", of, done.Rows, report, err)
-		}
-	}
-	types := query.Builtin()
-	for _, of := range subjects {
-		var one, other bytes.Buffer
-		export(t, exporter.Config{Source: from, Subject: of}, exporter.NDJSON(), exporter.Target{To: &one})
-		export(t, exporter.Config{Source: to, Subject: of}, exporter.NDJSON(), exporter.Target{To: &other})
-		if one.String() != other.String() {
-			t.Errorf("%v: the export of the imported rows is not the one that was imported", of)
-		}
-		if !strings.HasSuffix(of.ID, "-1") {
-			continue // answers take long
-		}
-		before, after := answers(t, from, of, types), answers(t, to, of, types)
-		for name, want := range before {
-			if after[name] != want {
-				t.Errorf("%v %s\nbefore: %s\nafter:  %s", of, name, want, after[name])
-			}
-		}
-	}
-}
-
-// answers returns the answer to every query type of a kind of subject, about the last month of the dataset.
-func answers(t *testing.T, s store.Store, of store.Subject, types []query.Type) map[string]string {
-	t.Helper()
-	w := dataset.New(seed)
-	var last time.Time
-	for _, e := range w.Batch.Events {
-		if e.Time.After(last) {
-			last = e.Time
-		}
-	}
-	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return last.AddDate(0, 0, 1) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = engine.Close(context.Background()) })
-	all := map[string]string{}
-	rows := 0
-	for _, one := range types {
-		if one.Subject != of.Kind {
-			continue
-		}
-		got, err := engine.Run(t.Context(), query.Access{Subject: of}, query.Request{
-			Parameters: []query.Parameter{{Name: one.Name}}, StartDate: last.AddDate(0, 0, -30).Format(time.DateOnly), EndDate: last.AddDate(0, 0, 1).Format(time.DateOnly),
-			TimeZone: "Asia/Kathmandu", Limit: new(1000),
-		})
-		if err != nil {
-			all[one.Name] = err.Error()
-			continue
-		}
-		text, err := json.Marshal(got.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got.Data) == 1 && got.Data[0].Success && got.Data[0].Data.Len() > 0 {
-			rows++
-		}
-		all[one.Name] = string(text)
-	}
-	if rows < len(all)*3/4 {
-		t.Errorf("%v: only %d of %d answers have rows: %v", of, rows, len(all), all)
-	}
-	return all
 }
 
 // A limited writer fails after some bytes, like a connection.

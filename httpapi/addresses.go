@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"slices"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -51,12 +52,19 @@ func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) e
 
 // readAddress decodes a query from the URL, unless it came from the cache.
 func (a *api) readAddress(ctx context.Context, r *front.Request, q *question) error {
-	if q.queries != nil {
+	if q.queries == nil {
+		if err := a.parseAddress(ctx, r, q); err != nil {
+			return err
+		}
+		a.addresses.add(r.URL.RawQuery, address{auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}, q.queries})
+	}
+	if !q.queries[0].Request.UsesSaved() {
 		return nil
 	}
-	if err := a.parseAddress(ctx, r, q); err != nil {
-		return err
+	q.queries = slices.Clone(q.queries) // those in the cache keep the names
+	bad, err := a.resolveSaved(ctx, r, q)
+	if err == nil && bad[0] != nil {
+		err = bad[0]
 	}
-	a.addresses.add(r.URL.RawQuery, address{auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}, q.queries})
-	return nil
+	return err
 }

@@ -155,7 +155,7 @@ func (a Access) requirements() (all []openapi.Requirement) {
 	scopes := map[Access][]auth.Scope{
 		ByKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByOwnKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
 		BySubject: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByWholeSubject: {auth.ReadData}, ByPath: {auth.ReadData},
-		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByAuditor: {auth.ReadAudit}, ByClientKey: {auth.ManageFlags},
+		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByDefiner: {auth.ManageDefinitions}, ByAuditor: {auth.ReadAudit}, ByClientKey: {auth.ManageFlags},
 	}[a]
 	if a == ByKeyOrClient {
 		return []openapi.Requirement{{}, {"bearer": {}}, {"key": {}}}

@@ -80,7 +80,7 @@ type sectionError struct {
 }
 
 // readOverview reads an overview's request from the URL.
-func (a *api) readOverview(_ context.Context, r *front.Request, q *question) error {
+func (a *api) readOverview(ctx context.Context, r *front.Request, q *question) error {
 	asked, ok := r.Query()
 	if !ok {
 		return errMalformed
@@ -100,7 +100,11 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 	if bad = append(bad, wrong...); len(bad) > 0 {
 		return bad
 	}
-	return nil
+	names, err := a.resolveSaved(ctx, r, q)
+	if err == nil && names[0] != nil {
+		err = names[0]
+	}
+	return err
 }
 
 // answerOverview answers with an overview, in one run of the engine.

@@ -15,7 +15,7 @@ import (
 )
 
 // readBody reads queries from the body and the time zone from the URL.
-func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
+func (a *api) readBody(ctx context.Context, r *front.Request, q *question) error {
 	if err := checkMediaType(r.Header); err != nil {
 		return err
 	}
@@ -31,6 +31,15 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 			return err
 		}
 		bad = append(bad, one)
+	}
+	if len(bad) == 0 {
+		saved, err := a.resolveSaved(ctx, r, q)
+		if err != nil {
+			return err
+		}
+		for i := range saved {
+			q.queries[i].Errors = append(q.queries[i].Errors, saved[i]...)
+		}
 	}
 	values, _ := r.Query() // allowSubject has rejected malformed queries
 	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone")...)

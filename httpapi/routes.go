@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -20,6 +21,7 @@ const (
 	ByWholeSubject Access = "whole subject" // like subject, but needs read:data, no panel token and no mandatory filters
 	ByExport       Access = "export"        // a key with export:data for the one subject in the URL's query; no panel token, no mandatory filters, no list of types
 	ByPath         Access = "path"          // a key that may read the website in the path
+	ByDefiner      Access = "definer"       // a key with manage:definitions for the website in the path
 	ByKeyManager   Access = "key manager"   // a key with manage:keys, but not a panel token; it reaches keys that grant no more than itself
 	ByAuditor      Access = "auditor"       // a key with read:audit that reaches everything of its owner; no panel token, no mandatory filters
 	ByClientKey    Access = "client key"    // a key with manage:flags for the client in clientId
@@ -97,7 +99,7 @@ func (a *api) routes() []*route {
 			about: "Health of the service and its stores", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
 			about: "Whether the process responds", access: Public},
-	}, append(a.keyRoutes(), a.flagRoutes()...)...)
+	}, slices.Concat(a.definitionRoutes(), a.keyRoutes(), a.flagRoutes())...)
 }
 
 // mounted returns the enabled routes, with settings that follow from their access and class. Responses to pages of any

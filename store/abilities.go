@@ -16,6 +16,7 @@ func Abilities(s Store) (has, lacks []string) {
 		{"Loaded", is[Loaded](s)},
 		{"Eraser", is[Eraser](s)},
 		{"Maintainer", is[Maintainer](s)},
+		{"SpaceChecker", is[SpaceChecker](s)},
 		{"Lister", is[Lister](s)},
 		{"Restorer", is[Restorer](s)},
 	} {

@@ -25,6 +25,7 @@
 //	Loaded       reports its load: background work uses idle time
 //	Eraser       removes the rows of a subject
 //	Maintainer   has maintenance work
+//	SpaceChecker watches its disk: rows are refused before it is full
 //	Lister       lists subjects; with Restorer, rows can be moved to another store
 //	Restorer     stores rows of another store
 //

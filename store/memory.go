@@ -6,17 +6,24 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
-// MemoryDirectory is a Directory in memory, for tests, examples, and hosts that know their websites at
+// MemoryDirectory is a Directory, and a DefinitionStore, in memory, for tests, examples, and hosts that know their websites at
 // start. Its zero value is empty and ready. It is safe for concurrent use.
 type MemoryDirectory struct {
+	Now func() time.Time // the clock of definitions; nil means time.Now
+
 	mu     sync.RWMutex
 	sites  map[string]Website
 	owners map[Subject]string // of all subjects, including websites
+	saved  map[string][]Definition
 }
 
-var _ Directory = (*MemoryDirectory)(nil)
+var (
+	_ Directory       = (*MemoryDirectory)(nil)
+	_ DefinitionStore = (*MemoryDirectory)(nil)
+)
 
 // AddWebsite adds w without changes, or replaces the website with the same id. The error wraps ErrInvalid if w
 // has no id or no owner.
@@ -101,3 +108,58 @@ func (m *MemoryDirectory) Owner(ctx context.Context, s Subject) (string, error) 
 	}
 	return owner, nil
 }
+
+// Definitions implements [DefinitionStore].
+func (m *MemoryDirectory) Definitions(ctx context.Context, website string) ([]Definition, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	all := slices.Clone(m.saved[website])
+	slices.SortFunc(all, CompareDefinitions)
+	return all, ctx.Err()
+}
+
+// PutDefinition implements [DefinitionStore].
+func (m *MemoryDirectory) PutDefinition(ctx context.Context, website string, d Definition) (Definition, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := m.saved[website]
+	at := slices.IndexFunc(all, d.replaces)
+	switch _, known := m.sites[website]; {
+	case ctx.Err() != nil:
+		return Definition{}, ctx.Err()
+	case !known:
+		return Definition{}, ErrNotFound
+	case at < 0 && len(all) >= MaxDefinitions:
+		return Definition{}, ErrManyDefinitions
+	}
+	clock := m.Now
+	if clock == nil {
+		clock = time.Now
+	}
+	now := time.UnixMilli(clock().UnixMilli()).UTC()
+	d.Created, d.Updated = now, now
+	if at >= 0 {
+		d.Created = all[at].Created
+		all = slices.Delete(slices.Clone(all), at, at+1)
+	}
+	if m.saved == nil {
+		m.saved = map[string][]Definition{}
+	}
+	m.saved[website] = append(slices.Clip(all), d)
+	return d, nil
+}
+
+// RemoveDefinition implements [DefinitionStore].
+func (m *MemoryDirectory) RemoveDefinition(ctx context.Context, website string, kind DefinitionKind, name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := slices.IndexFunc(m.saved[website], Definition{Kind: kind, Name: name}.replaces)
+	if at < 0 {
+		return ErrNotFound
+	}
+	m.saved[website] = slices.Delete(slices.Clone(m.saved[website]), at, at+1)
+	return ctx.Err()
+}
+
+// replaces reports whether d and o have the same kind and name.
+func (d Definition) replaces(o Definition) bool { return d.Kind == o.Kind && d.Name == o.Name }

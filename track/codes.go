@@ -19,6 +19,9 @@ type ErrorCode struct {
 // retryLater is the Retry-After for unavailable dependencies.
 const retryLater = 5 * time.Second
 
+// retryFull is the Retry-After while the disk is full. Somebody has to free space.
+const retryFull = 30 * time.Second
+
 // A code is an index into the table below, so that no other codes can be sent.
 type code int
 
@@ -59,6 +62,7 @@ const (
 	codeInternal
 	codeLookupDown
 	codeDeliveryDown
+	codeFull
 	codeUnavailable
 )
 
@@ -99,6 +103,7 @@ var codes = [...]ErrorCode{
 	codeInternal:        {"INTERNAL_SERVER_ERROR", http.StatusInternalServerError, "Internal server error", "The log has the cause, with the request id.", 0},
 	codeLookupDown:      {"WEBSITE_LOOKUP_UNAVAILABLE", http.StatusServiceUnavailable, "Website lookup unavailable, retry later", "Websites cannot be looked up now; nothing was stored.", retryLater},
 	codeDeliveryDown:    {"DELIVERY_UNAVAILABLE", http.StatusServiceUnavailable, "Event delivery unavailable, retry later", "The events may or may not be stored: send them again with the same ids.", retryLater},
+	codeFull:            {"STORAGE_FULL", http.StatusServiceUnavailable, "The service cannot store events: its disk is full", "The disk of the service has too little free space. Nothing was stored; send the events again later.", retryFull},
 	codeUnavailable:     {"SERVICE_UNAVAILABLE", http.StatusServiceUnavailable, "Service unavailable, retry later", "Another part of the service is not available; nothing was stored.", retryLater},
 }
 

@@ -30,6 +30,8 @@ func (d delivery) write(ctx context.Context, b *store.Batch) error {
 	switch {
 	case errors.Is(err, store.ErrInvalid):
 		return codeInternal.withCause(fmt.Errorf("rows refused: %w", err))
+	case errors.Is(err, store.ErrFull):
+		return codeFull.withCause(err)
 	case err != nil:
 		return codeDeliveryDown.withCause(err)
 	}
@@ -48,6 +50,8 @@ func (d delivery) identify(ctx context.Context, i store.Identification) error {
 		return codeManyProfiles.withCause(err)
 	case errors.Is(err, store.ErrInvalid):
 		return codeInternal.withCause(err)
+	case errors.Is(err, store.ErrFull):
+		return codeFull.withCause(err)
 	case err != nil:
 		return codeDeliveryDown.withCause(err)
 	}

@@ -135,7 +135,7 @@ func TestEveryRouteFailsSafely(t *testing.T) {
 		keyed bool // only relevant with a key
 	}{
 		{"the store is down", func() *world { return &world{writeErr: fmt.Errorf("%w: %w", store.ErrUnavailable, errDown)} }, 503, "DELIVERY_UNAVAILABLE", false},
-		{"the disk is full", func() *world { return &world{writeErr: store.ErrFull} }, 503, "DELIVERY_UNAVAILABLE", false},
+		{"the disk is full", func() *world { return &world{writeErr: store.ErrFull} }, 503, "STORAGE_FULL", false},
 		{"the store rejects the rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500, "INTERNAL_SERVER_ERROR", false},
 		{"the store panics", func() *world { return &world{panics: true} }, 500, "INTERNAL_SERVER_ERROR", false},
 		{"the directory is down", func() *world { return &world{siteErr: errDown} }, 503, "WEBSITE_LOOKUP_UNAVAILABLE", false},
@@ -151,7 +151,11 @@ func TestEveryRouteFailsSafely(t *testing.T) {
 			if a.code != c.code || a.body["code"] != c.want || a.body["retryable"] != true || a.body["status"] != "error" || a.body["success"] != false {
 				t.Errorf("%s, %s: %d %s", c.why, path, a.code, a.raw)
 			}
-			if c.code == 503 && a.header.Get("Retry-After") != "5" {
+			retry := "5"
+			if c.want == "STORAGE_FULL" {
+				retry = "30"
+			}
+			if c.code == 503 && a.header.Get("Retry-After") != retry {
 				t.Errorf("%s, %s: Retry-After %q", c.why, path, a.header.Get("Retry-After"))
 			}
 			if strings.Contains(a.raw, "fire") || strings.Contains(a.raw, "broke") {

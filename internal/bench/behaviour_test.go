@@ -4,11 +4,15 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
 )
 
 // BenchmarkAsking measures weekly and monthly series, metrics of the caller's choice, properties, goals, funnels, retention and paths: see
-// the package comment. Each is measured beside the query type or the hand-written SQL that it is compared with.
+// the package comment. Each is measured beside the query type or the hand-written SQL that it is compared with, and then as a new question.
 func BenchmarkAsking(b *testing.B) {
 	r := newRun(b)
 	var subjects []subject
@@ -22,7 +26,20 @@ func BenchmarkAsking(b *testing.B) {
 		b.Fatal(err)
 	}
 	r.stage(b, warm, subjects, asked(), func(b *testing.B, q question, of subject) { r.warm(b, s, q, of) })
+	r.stage(b, unmerged, subjects, asked(), func(b *testing.B, q question, of subject) { r.unmerged(b, s, q, of) })
 	r.save(b)
+}
+
+// unmerged measures an engine that computes each answer by a statement.
+func (r *run) unmerged(b *testing.B, s *service, q question, of subject) {
+	var err error
+	s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ways := slices.DeleteFunc(s.ways(b, q, of), func(w way) bool { return w.name != byEngine })
+	r.repeat(b, 1, func() { r.ask(b, unmerged, q, of, ways) })
+	b.ReportMetric(r.figure(cell{unmerged, of.Website, of.Days, q.name, byEngine}).quantile(0.5), "engine-p50-ms")
 }
 
 // asked returns the questions of BenchmarkAsking. The SQL of funnels and paths assumes what that of byHand does.

@@ -27,9 +27,10 @@ type result struct {
 
 // These are the stages.
 const (
-	cold    = "cold"    // the first query after the store was opened
-	warm    = "warm"    // one client; the ways take turns
-	clients = "clients" // all clients at once
+	cold     = "cold"     // the first query after the store was opened
+	warm     = "warm"     // one client; the ways take turns
+	unmerged = "unmerged" // the engine without states and remembered answers, as for a new question
+	clients  = "clients"  // all clients at once
 )
 
 // A cell identifies a figure.

@@ -99,6 +99,7 @@ var callers = map[httpapi.Access]string{
 	httpapi.BySubject:      "a key that can read the website, link or monitor in the address",
 	httpapi.ByWholeSubject: "the same with `read:data` and without mandatory filters; panel tokens cannot call it",
 	httpapi.ByExport:       "a key with `export:data` for the website, link or monitor, without mandatory filters and without a list of query types; panel tokens cannot call it",
+	httpapi.ByDefiner:      "a key with `manage:definitions` for the website; panel tokens cannot call it",
 	httpapi.ByKeyManager:   "a key with `manage:keys`; panel tokens cannot call it. It reaches keys of the same owner that grant no more than itself",
 	httpapi.ByAuditor:      "a key with `read:audit` that reaches everything of its owner, without mandatory filters; panel tokens cannot call it",
 	httpapi.ByPath:         "a key that can read the website in the path",

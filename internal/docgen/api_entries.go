@@ -131,6 +131,19 @@ var endpoints = map[string]endpoint{
 		text: "[openapi.json](openapi.json) is the document of `cmd/sightline`. The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
 		skip: "The answer is an OpenAPI 3.1 document.",
 	},
+	"GET /v1/websites/{website_id}/definitions": {
+		text:   "Every key that can read the website can list and use them: see [asking.md](asking.md#saved-by-name).",
+		target: "/v1/websites/web_demo/definitions", skip: "The answer is `{\"success\":true,\"definitions\":[…]}`, with definitions as in the next answer.",
+	},
+	"POST /v1/websites/{website_id}/definitions": {
+		text: "A definition of the same kind and name is replaced. A website may have 200 definitions.",
+		body: "a [Definition](#definition)", target: "/v1/websites/web_demo/definitions",
+		request: `{"kind":"segment","name":"Phones","body":{"filters":[{"field":"device_type","op":"eq","value":"mobile"}]}}`,
+	},
+	"DELETE /v1/websites/{website_id}/definitions": {
+		params: []field{{"kind", "string", "`goal`, `funnel` or `segment`; required"}, {"name", "string", "required"}},
+		target: "/v1/websites/web_demo/definitions?kind=segment&name=Phones", errors: "`NOT_FOUND`",
+	},
 	"GET /v1/keys": {
 		target: "/v1/keys", text: "Keys that grant more than yours are not listed; revoked and expired ones are.",
 		skip: "The answer is `{\"success\":true,\"keys\":[…]}`, with keys as in the next answer.",
@@ -296,6 +309,11 @@ var objects = []object{
 		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
 		{"filters", "array", "mandatory [Filters](#filter) for every answer; a group has either fields of sessions or fields of rows"},
 		{"subject", "string", "your customer's id, for the audit trail"},
+	}},
+	{"Definition", "", "POST /v1/websites/web_demo/definitions", `{FIELD}`, []field{
+		{"kind", "string", "`goal`, `funnel` or `segment`"},
+		{"name", "string", "up to 100 characters, unique among those of the kind"},
+		{"body", "object", "of a goal: `event`, `page` or `click`, `filters`, `value`; of a funnel: `steps`, `window`, `within`; of a segment: `filters`. They mean the same as in a query, and cannot use other definitions"},
 	}},
 	{"Key", "A key never grants more than the key that creates or changes it.", "POST /v1/keys", `{FIELD}`, []field{
 		{"name", "string", "up to 255 characters"},

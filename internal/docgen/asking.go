@@ -84,9 +84,33 @@ func AskingPage(ctx context.Context, src Source) ([]byte, error) {
 	for _, example := range askingExamples() {
 		p.example(ctx, example)
 	}
+	p.text(savedByName)
 	p.datasets()
 	return p.Bytes(), errors.Join(p.faults...)
 }
+
+// savedByName is a section without an answer: the definitions that it names are not part of the demo.
+const savedByName = `
+## Saved by name
+
+Goals, funnels and segments can be saved for a website with ` + "`POST /v1/websites/{website_id}/definitions`" + `, see [api.md](api.md#definition):
+
+` + "```json" + `
+{"kind": "segment", "name": "Phones", "body": {"filters": [{"field": "device_type", "op": "eq", "value": "mobile"}]}}
+` + "```" + `
+
+A query then uses them by name. A segment stands wherever a filter may stand, also in goals and steps:
+
+` + "```json" + `
+{"name": "pages", "filters": [{"segment": "Phones"}]}
+{"name": "goals", "saved": true}
+{"name": "goals_trends", "saved": ["Signup", "Order"]}
+{"name": "funnel", "saved": "Checkout"}
+` + "```" + `
+
+` + "`true`" + ` stands for all saved goals. The answer is the same as if the request had the definition itself. Mandatory filters of keys and tokens
+cannot name segments.
+`
 
 func (p *page) example(ctx context.Context, example askingExample) {
 	shown, err := p.answer(ctx, example.parameter)

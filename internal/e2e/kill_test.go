@@ -79,7 +79,7 @@ func TestKill(t *testing.T) {
 	if os.Getenv("SIGHTLINE_LONG") != "" {
 		least *= 3
 	}
-	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 5), least)
+	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 3), least)
 }
 
 // TestKillOnClickHouse is TestKill with a ClickHouse server, which is not killed.

@@ -37,14 +37,16 @@ type keyStore interface {
 
 // An engine has keys, a directory and an audit trail.
 type engine struct {
-	keys   keyStore
-	dir    store.Directory
-	trail  trail
-	notify func(inv auth.Invalidator)
-	site   func(w store.Website) error
-	link   func(id, owner string) error
-	watch  func(id, owner string) error // creates a monitor
-	close  func() error                 // after it all calls fail; nil in memory
+	keys  keyStore
+	dir   store.Directory
+	trail trail
+
+	definitions store.DefinitionStore
+	notify      func(inv auth.Invalidator)
+	site        func(w store.Website) error
+	link        func(id, owner string) error
+	watch       func(id, owner string) error // creates a monitor
+	close       func() error                 // after it all calls fail; nil in memory
 }
 
 // onEach runs a test on every engine.
@@ -62,7 +64,7 @@ func inMemory(t testing.TB) engine {
 	}
 	dir := &store.MemoryDirectory{}
 	return engine{
-		keys: keys, dir: dir, trail: &audit.Memory{},
+		keys: keys, dir: dir, trail: &audit.Memory{}, definitions: dir,
 		notify: keys.Notify,
 		site:   dir.AddWebsite,
 		link: func(id, owner string) error {
@@ -104,7 +106,7 @@ func inMeta(t testing.TB, cfg meta.Config) engine {
 		}
 	}
 	return engine{
-		keys: s, dir: s, trail: s.Audit(), notify: s.Notify, close: func() error { return s.Close(ctx) },
+		keys: s, dir: s, trail: s.Audit(), definitions: s, notify: s.Notify, close: func() error { return s.Close(ctx) },
 		site: func(w store.Website) error {
 			_, err := s.CreateWebsite(ctx, w)
 			return err

@@ -57,6 +57,8 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	switch r.access {
 	case string(httpapi.ByClientKey):
 		return wantsOfFlags(w, kind, s, e)
+	case string(httpapi.ByDefiner):
+		return wantsOfDefinitions(w, r, kind, s, e)
 	case string(httpapi.ByKeyManager):
 		return wantsOfKeys(w, r, s, e)
 	case string(httpapi.ByAuditor):
@@ -144,6 +146,24 @@ func wantsOfExport(w *world, kind string, s state, e *auth.Entry) want {
 		denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+"s lists them")
 	case len(key.Filters) > 0:
 		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because an export has all rows")
+	default:
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
+	return denied
+}
+
+// wantsOfDefinitions has the rules of routes that save definitions.
+func wantsOfDefinitions(w *world, r route, kind string, s state, e *auth.Entry) want {
+	if s.judged != accepted {
+		return s.unauthenticated(e)
+	}
+	e.Scope, e.Resource = auth.ManageDefinitions, s.resource(kind)
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageDefinitions), limited: true, entry: e}
+	switch key := w.keys[s.sent]; {
+	case s.sent == "token" || !key.Has(auth.ManageDefinitions):
+		denied.details = lacks(auth.ManageDefinitions)
+	case !s.reaches():
+		denied.details = detail("website_id", "is not the id of a website that the key reaches; GET /v1/query/websites lists them")
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}

@@ -181,7 +181,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 		t.Fatal(err)
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{},
-		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys, Trail: w.trail,
+		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys, Trail: w.trail, Definitions: lasting{w.definitions},
 		Limiter: w.limiter, Audit: single{w.audit}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
 	if err != nil {
 		t.Fatal(err)
@@ -326,3 +326,10 @@ const (
 	hostAPI   = "httpapi"
 	hostTrack = "track"
 )
+
+// lasting are definitions that stay, so that every request finds what it removes.
+type lasting struct{ store.DefinitionStore }
+
+func (lasting) RemoveDefinition(context.Context, string, store.DefinitionKind, string) error {
+	return nil
+}

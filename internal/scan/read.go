@@ -142,7 +142,7 @@ func Cut(ctx context.Context, s store.Store, t *Table, of Stretch, rows int) ([]
 }
 
 // Read returns columns of the rows of t in a stretch, in the order of their key: by time, event id, and the other key
-// columns.
+// columns. Samples with equal keys are ordered by their values.
 func Read(ctx context.Context, s store.Store, t *Table, columns []schema.Column, of Stretch) (*store.Rows, error) {
 	d := s.Dialect()
 	var args Args
@@ -154,6 +154,11 @@ func Read(ctx context.Context, s store.Store, t *Table, columns []schema.Column,
 	order := "t.time, t.event_id"
 	for _, c := range t.Key[2:] {
 		order += ", t." + c.Name
+	}
+	for _, c := range t.Columns { // so that all stores give equal exports of items with several samples of one metric
+		if c.OfSample() && !c.Key {
+			order += ", t." + c.Name
+		}
 	}
 	return s.Query(ctx, store.Statement{
 		Label: "read " + t.Name,

@@ -203,6 +203,7 @@ var parameterMembers = []member[Parameter]{
 	}},
 	{"from", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.From = r.optional(at, v) }},
 	{"to", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.To = r.optional(at, v) }},
+	{"saved", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Saved = r.saved(at, v) }},
 	{"start_date", text(func(p *Parameter) *string { return &p.StartDate })},
 	{"end_date", text(func(p *Parameter) *string { return &p.EndDate })},
 	{"preset", text(func(p *Parameter) *string { return &p.Preset })},

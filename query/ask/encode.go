@@ -52,6 +52,7 @@ type sentParameter struct {
 	Return      *Action        `json:"return,omitempty"`
 	From        *string        `json:"from,omitempty"`
 	To          *string        `json:"to,omitempty"`
+	Saved       SavedNames     `json:"saved,omitzero"`
 }
 
 // MarshalJSON implements json.Marshaler: it writes the body that [Decode] reads q from. It checks nothing, so that the JSON of a
@@ -74,6 +75,17 @@ func (q *Request) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// MarshalJSON implements json.Marshaler: it writes true for all, and one name alone.
+func (s SavedNames) MarshalJSON() ([]byte, error) {
+	switch len(s) {
+	case 0:
+		return []byte("true"), nil
+	case 1:
+		return json.Marshal(s[0])
+	}
+	return json.Marshal([]string(s))
+}
+
 // MarshalJSON implements json.Marshaler: it writes the name alone if p has nothing else.
 func (p Parameter) MarshalJSON() ([]byte, error) {
 	whole, err := json.Marshal(sentParameter(p))
@@ -83,7 +95,7 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 	return whole, err
 }
 
-// MarshalJSON implements json.Marshaler: it writes a group, Did, or a leaf with its values as an array for In and NotIn and otherwise
+// MarshalJSON implements json.Marshaler: it writes a group, Did, a segment, or a leaf with its values as an array for In and NotIn and otherwise
 // the one value.
 func (f Filter) MarshalJSON() ([]byte, error) {
 	type group struct {
@@ -91,14 +103,16 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		Or  []Filter `json:"or,omitzero"`
 		Not *Filter  `json:"not,omitempty"`
 		Did *Did     `json:"did,omitempty"`
+
+		Segment string `json:"segment,omitempty"`
 	}
 	type leaf struct {
 		Field string `json:"field"`
 		Op    Op     `json:"op"`
 		Value any    `json:"value,omitempty"`
 	}
-	sent, parts := leaf{f.Field, f.Op, sentValue(f.Op, f.Values)}, group{f.And, f.Or, f.Not, f.Did}
-	switch isLeaf := f.Parts() == nil && f.Did == nil; {
+	sent, parts := leaf{f.Field, f.Op, sentValue(f.Op, f.Values)}, group{f.And, f.Or, f.Not, f.Did, f.Segment}
+	switch isLeaf := f.Parts() == nil && f.Did == nil && f.Segment == ""; {
 	case isLeaf:
 		return json.Marshal(sent)
 	case f.Field == "" && f.Op == "" && f.Values == nil:

@@ -35,7 +35,7 @@ func TestMarshalRequest(t *testing.T) {
 func TestRequestsRoundTrip(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 46))
 	read := 0
-	for range 5000 {
+	for range 1000 {
 		want := randomRequest(rnd)
 		body, err := json.Marshal(want)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestRequestsRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	if read < 1000 {
+	if read < 200 {
 		t.Errorf("only %d of the requests had no mistakes", read)
 	}
 }

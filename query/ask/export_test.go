@@ -2,7 +2,6 @@ package ask
 
 // Names for the tests of package ask_test.
 var (
-	TypeSynonyms, NameSynonyms                 = typeSynonyms, nameSynonyms
 	RequestFields, ParameterFields, PartFields = requestFields, parameterFields, partFields
 	OperatorNames, CompareNames                = func() []string { return operatorNames(AllOperators()) }, compareNames
 )

@@ -21,6 +21,8 @@ type Filter struct {
 	Or     []Filter // likewise
 	Not    *Filter
 	Did    *Did
+	// Segment is the name of filters that are saved for the subject: see [Request.Resolve].
+	Segment string
 }
 
 // Did is a condition on what else the person of a row did.
@@ -177,7 +179,7 @@ func eachLeafOf(at FieldPath, all []Filter, yield func(FieldPath, *Filter) bool)
 
 func checkFilter(at FieldPath, f *Filter, place filterPlace, list *Issues) {
 	kinds := 0
-	for _, is := range []bool{f.Field != "" || f.Op != "" || f.Values != nil, f.And != nil, f.Or != nil, f.Not != nil, f.Did != nil} {
+	for _, is := range []bool{f.Field != "" || f.Op != "" || f.Values != nil, f.And != nil, f.Or != nil, f.Not != nil, f.Did != nil, f.Segment != ""} {
 		if is {
 			kinds++
 		}
@@ -185,7 +187,9 @@ func checkFilter(at FieldPath, f *Filter, place filterPlace, list *Issues) {
 	switch {
 	case list.Full():
 	case kinds > 1:
-		list.addf(at, "must be one of a condition, and, or, not and did, not several")
+		list.addf(at, "must be one of a condition, and, or, not, did and segment, not several")
+	case f.Segment != "":
+		checkSegment(at.Member("segment"), f.Segment, list)
 	case f.Parts() != nil:
 		checkGroup(at, f, place, list)
 	case f.Did != nil && place.inAction:

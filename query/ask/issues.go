@@ -22,9 +22,9 @@ var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset
 // order.
 var (
 	parameterFields = []string{"name", "id", "dataset", "metrics", "dimensions", "goals", "steps", "window", "within", "start", "return",
-		"from", "to", "start_date", "end_date", "preset",
+		"from", "to", "saved", "start_date", "end_date", "preset",
 		"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder", "totals"}
-	partFields = []string{"name", "metric", "property", "as", "field", "op", "event", "page", "click", "value", "and", "or", "not", "did",
+	partFields = []string{"name", "metric", "property", "as", "field", "op", "event", "page", "click", "value", "and", "or", "not", "did", "segment",
 		"filters", "in"}
 )
 

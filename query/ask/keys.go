@@ -64,12 +64,15 @@ func appendFilters(b []byte, all []Filter) []byte {
 		f := &all[i]
 		b = keytext.Numbers(keytext.Texts(b, f.Field, string(f.Op)), int64(len(f.Values)))
 		b = keytext.Texts(b, f.Values...)
-		if f.Parts() == nil && f.Did == nil {
+		if f.Parts() == nil && f.Did == nil && f.Segment == "" {
 			b = append(b, '-') // most filters are leaves
 			continue
 		}
 		if f.Did != nil {
 			b = f.Did.Action.appendKey(keytext.Texts(append(b, 'd'), f.Did.In))
+		}
+		if f.Segment != "" {
+			b = keytext.Texts(append(b, 's'), f.Segment)
 		}
 		b = appendGroup(appendGroup(b, f.And), f.Or)
 		if f.Not != nil {
@@ -90,7 +93,7 @@ func appendGroup(b []byte, all []Filter) []byte {
 // appendChoice appends what p asks for beside a name and options.
 func (p *Parameter) appendChoice(b []byte) []byte {
 	if p.Dataset+p.Window+p.Within == "" && p.Metrics == nil && p.Dimensions == nil && p.Goals == nil && p.Steps == nil &&
-		p.Start == nil && p.Return == nil && p.From == nil && p.To == nil {
+		p.Start == nil && p.Return == nil && p.From == nil && p.To == nil && p.Saved == nil {
 		return append(b, '-') // most parameters have none
 	}
 	b = keytext.Texts(b, p.Dataset, p.Window, p.Within)
@@ -118,6 +121,9 @@ func (p *Parameter) appendChoice(b []byte) []byte {
 			continue
 		}
 		b = keytext.Texts(append(b, '+'), *text)
+	}
+	if p.Saved != nil {
+		b = keytext.Texts(keytext.Numbers(append(b, '+'), int64(len(p.Saved))), p.Saved...)
 	}
 	return b
 }

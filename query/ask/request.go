@@ -98,7 +98,13 @@ type Parameter struct {
 	Return *Action // likewise
 	From   *string // of paths: the path that transitions come from; nil: any
 	To     *string // of paths: the path that they go to; nil: any
+
+	// Saved names goals, or one funnel, that are saved for the subject: see [Request.Resolve]. Empty but not nil: all goals.
+	Saved SavedNames
 }
+
+// SavedNames are names of goals or funnels. Empty but not nil: all.
+type SavedNames []string
 
 // Chooses reports whether p asks for metrics of its own choice, not for a query type by name.
 func (p *Parameter) Chooses() bool { return p.Metrics != nil || p.Dataset != "" }

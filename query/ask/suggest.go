@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query/internal/synonym"
 )
 
 // Unknown is the mistake of naming what is not there: what says what kind of name it
@@ -14,12 +15,12 @@ func Unknown(code Code, what, name string, allowed []string) Error {
 
 // NoSuchType is unknown for a query type.
 func NoSuchType(name string, allowed []string) Error {
-	return choice(UnknownType, "unknown query type "+Quote(name), name, allowed, typeSynonyms)
+	return choice(UnknownType, "unknown query type "+Quote(name), name, allowed, synonym.OfTypes())
 }
 
 // Refused is a mistake in the choice of a name, with the names that would do.
 func Refused(code Code, message, name string, allowed []string) Error {
-	return choice(code, message, name, allowed, nameSynonyms)
+	return choice(code, message, name, allowed, synonym.OfNames())
 }
 
 func choice(code Code, message, name string, allowed []string, also mistake.Synonyms) Error {

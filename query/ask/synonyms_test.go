@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/builtin"
+	"github.com/sightline-analytics/sightline/query/internal/synonym"
 )
 
 // TestSynonymsAreOfNamesThatExist: a synonym of a name that is gone would never be suggested.
@@ -23,8 +24,8 @@ func TestSynonymsAreOfNamesThatExist(t *testing.T) {
 		also  mistake.Synonyms
 		names []string
 	}{
-		{ask.TypeSynonyms, typeNames},
-		{ask.NameSynonyms, slices.Concat(ask.RequestFields, ask.ParameterFields, ask.PartFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
+		{synonym.OfTypes(), typeNames},
+		{synonym.OfNames(), slices.Concat(ask.RequestFields, ask.ParameterFields, ask.PartFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
 	} {
 		for word, names := range of.also {
 			for _, name := range names {

@@ -161,7 +161,7 @@ func (r *reader) groupBy(at FieldPath, v fieldValue) []string {
 		return r.split(at, "fields", maxGroups, v.text)
 	}
 	if name, ok := v.str(); ok {
-		return []string{name}
+		return SavedNames{name}
 	}
 	return r.names(at, v, maxGroups)
 }
@@ -185,6 +185,28 @@ func (r *reader) names(at FieldPath, v fieldValue, most int) []string {
 	}
 	r.atMost(at, "fields", most, len(items))
 	return all
+}
+
+// saved reads the names of what is saved: one, several, or true for all.
+func (r *reader) saved(at FieldPath, v fieldValue) SavedNames {
+	switch v.kind() {
+	case "a boolean":
+		if yes := r.truth(at, v); yes != nil && *yes {
+			return SavedNames{}
+		}
+		return nil
+	case "a string":
+		name, _ := v.str()
+		return []string{name}
+	case "an array":
+		names := r.names(at, v, MaxGoals)
+		if len(names) == 0 {
+			r.addf(at, "must name at least one; true stands for all")
+		}
+		return names
+	}
+	r.wrong(at, "true, a name or an array of names", v)
+	return nil
 }
 
 // truth reads a boolean; an address has it as true or false.

@@ -35,6 +35,7 @@ func filterMembers() []member[sentFilter] {
 				f.Did = &Did{} // a leaf of this kind all the same
 			}
 		}},
+		{"segment", text(func(f *sentFilter) *string { return &f.Segment })},
 	}
 }
 
@@ -84,7 +85,7 @@ func (r *reader) filter(at FieldPath, v fieldValue, depth int) Filter {
 	}
 	f := sentFilter{depth: depth}
 	readObject(r, filterMembers(), at, v, &f)
-	if f.Parts() == nil && f.Did == nil {
+	if f.Parts() == nil && f.Did == nil && f.Segment == "" {
 		r.checkSent(at.Member("value"), f.Op, f.sent)
 	}
 	return f.Filter

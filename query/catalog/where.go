@@ -16,6 +16,7 @@ import (
 func (df *definer) where(of subjectOf, tb *Table, filters []ask.Filter) expr.Expr {
 	var list ask.Issues
 	in := ask.InField("Where")
+	ask.CheckNoSegments(in, filters, &list)
 	if ask.CheckFilters(in, filters, &list); len(list.Errors) > 0 {
 		df.fault(of, "%s", list.Sorted())
 		return expr.Expr{}

@@ -129,12 +129,6 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
 }
 
-// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
-func TestAsking(t *testing.T) {
-	t.Parallel()
-	storetest.Asking(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 20, 20260310))
-}
-
 // TestAllTime tests that all time begins with the first row that the caller may see.
 func TestAllTime(t *testing.T) {
 	t.Parallel()
@@ -163,6 +157,12 @@ func TestKeys(t *testing.T) {
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 1))
+}
+
+// TestKeysAsking tests the answers for keys with mandatory groups of filters: see storetest.KeysAsking.
+func TestKeysAsking(t *testing.T) {
+	t.Parallel()
+	storetest.KeysAsking(t, over("CLICKHOUSE_DSN"), storetest.RandomRunOf(t, 8, 20260310))
 }
 
 // TestAnswers tests that stored answers equal newly computed ones.

@@ -10,6 +10,8 @@ const (
 	decimalParts = `^(-?)([0-9]+)[.]?([0-9]*)(?:[eE]([-+]?)0*([0-9]*))?$`
 	// decimalText matches a string that is taken for a number; its group is the number.
 	decimalText = `^[ \t\r\n]*(-?[0-9]{1,9}(?:[.][0-9]+)?)[ \t\r\n]*$`
+	// shortDecimal matches a number of whole ten-thousandths and without an exponent, far from the greatest.
+	shortDecimal = `^-?[0-9]{1,8}(?:[.][0-9]{1,4})?$`
 	// markedNumber matches a number between the marks; its group is the number.
 	markedNumber = "^\uFDD0(.*)\uFDD1$"
 	// mostDecimal is the largest number of hundred-thousandths that is rounded to no more than 999 999 999.
@@ -21,7 +23,16 @@ const (
 // pointerDuckDB is the JSON pointer of the member $2.
 const pointerDuckDB = "concat('/', replace(replace($2, '~', '~0'), '/', '~1'))"
 
-var decimalDuckDB = "list_transform(list_transform(list_transform([" + readableDuckDB + "], lambda object: regexp_extract(" +
+// extractedDuckDB is the text of the member $2 of valid JSON. It is null for an absent member and for null. Numbers may be spelled
+// differently.
+const extractedDuckDB = "json_extract_string($1, " + pointerDuckDB + ")"
+
+// decimalDuckDB computes decimals of few digits first, since that takes a tenth of the time. A number whose spelling would change has
+// more digits, or the same value. Nothing but a text that begins like a number can be another decimal.
+var decimalDuckDB = "CASE WHEN json_valid($1) THEN coalesce((try_cast(regexp_extract(" + extractedDuckDB + ", '" + dollars(shortDecimal) + "') AS DECIMAL(12, 4)) * 10000)::BIGINT," +
+	" CASE WHEN regexp_matches(" + extractedDuckDB + `, '^[ \t\r\n]*-?[0-9]') THEN ` + anyDecimalDuckDB + " END) END"
+
+var anyDecimalDuckDB = "list_transform(list_transform(list_transform([" + readableDuckDB + "], lambda object: regexp_extract(" +
 	"CASE json_type(object, " + pointerDuckDB + ")" +
 	" WHEN 'VARCHAR' THEN CASE WHEN starts_with(json_extract_string(object, " + pointerDuckDB + "), '\uFDD0')" +
 	" THEN regexp_extract(json_extract_string(object, " + pointerDuckDB + "), '" + dollars(markedNumber) + "', 1)" +

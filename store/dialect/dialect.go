@@ -116,6 +116,9 @@ func (d *Dialect) Call(op Op, operands ...string) string {
 	}
 }
 
+// RunsOnce reports whether the database runs a query of [RunOnce] once, and not each time that it is read.
+func (d *Dialect) RunsOnce() bool { return d.Templates[RunOnce] != runsEachTime }
+
 // Check returns an error that lists everything missing in the dialect, or nil.
 func (d *Dialect) Check() error {
 	var faults []error

@@ -33,6 +33,13 @@ func openClustering(t testing.TB, path string, rows int64) *Store {
 	return openSetup(t, Config{Path: path, Now: longAfter}, setup{all, (*instance).engine, rows})
 }
 
+// clusteredHarness gives storetest clustered stores in files.
+var clusteredHarness = storetest.Harness{
+	Open: func(t *testing.T, _ string, _ func() time.Time) store.Store {
+		return clustered{openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), 400)}
+	},
+}
+
 // A clustered store calls Maintain after each Write, Seal and Reseal.
 type clustered struct{ *Store }
 
@@ -47,16 +54,6 @@ func (c clustered) Seal(ctx context.Context, d store.Derivation) error {
 
 func (c clustered) Reseal(ctx context.Context, d store.Derivation, changed store.Statement) error {
 	return errors.Join(c.Store.Reseal(ctx, d, changed), c.Maintain(ctx))
-}
-
-// TestReferenceOfClusters compares answers about rows in clusters with the reference evaluator.
-func TestReferenceOfClusters(t *testing.T) {
-	t.Parallel()
-	storetest.Reference(t, storetest.Harness{
-		Open: func(t *testing.T, _ string, _ func() time.Time) store.Store {
-			return clustered{openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), 400)}
-		},
-	}, storetest.RandomRunOf(t, 73, 20260310))
 }
 
 // TestClustersBesideWrites moves rows of one store while others are written, read and erased. Its rows must

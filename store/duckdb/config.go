@@ -37,9 +37,13 @@ type Config struct {
 	// MaxReaders is the number of queries that run at a time; further queries wait. 0 means twice the number of
 	// processor cores.
 	MaxReaders int
+	// MinFree is the number of free bytes on the disk of Path below which the store accepts no rows: Write and Restore
+	// fail with store.ErrFull, and queries work. So the log can still be moved into the file. 0 means 256 MiB, or 5 % of
+	// the disk if that is less. A negative number means no limit.
+	MinFree int64
 	// Now is the clock for the times of receipts. Nil means time.Now.
 	Now func() time.Time
-	// Logger receives failed checkpoints, failures of the engine, repairs of a damaged log, and the progress of
+	// Logger receives failed checkpoints, a warning when the disk is almost full, failures of the engine, repairs of a damaged log, and the progress of
 	// upgrades. Nil means no logging.
 	Logger *slog.Logger
 }

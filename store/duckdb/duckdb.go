@@ -4,11 +4,13 @@ package duckdb
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/space"
 )
 
 // A Store is an open DuckDB database. It is safe for concurrent use.
@@ -18,6 +20,7 @@ type Store struct {
 	lang    *dialect.Dialect
 	catalog catalog
 	load    *store.Load
+	space   *space.Guard  // nil without a limit
 	slots   chan struct{} // one per running query
 
 	mu   sync.RWMutex // read-locked by every query, so that inst stays open
@@ -95,6 +98,9 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 		closing:     make(chan struct{}),
 		ended:       make(chan struct{}),
 	}
+	if !cfg.memory() {
+		s.space = space.New(space.Config{Folder: filepath.Dir(cfg.Path), Least: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
+	}
 	w := &writer{store: s}
 	if err := w.open(); err != nil {
 		return nil, err
@@ -108,6 +114,9 @@ func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
 // BusyTime implements [store.Loaded].
 func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
+
+// CheckSpace implements [store.SpaceChecker]: see [Config.MinFree].
+func (s *Store) CheckSpace() error { return s.space.Check() }
 
 // Close waits for the commit in progress, stops queries, moves the log into the file and closes it. Writes that
 // still wait fail with an error that wraps [store.ErrUnavailable], and are not stored. Close returns an error,

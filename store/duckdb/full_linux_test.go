@@ -94,7 +94,7 @@ func limitFiles(t *testing.T, size uint64) {
 func testFull(t *testing.T, d disk) {
 	t.Helper()
 	var log strings.Builder
-	cfg := Config{Path: filepath.Join(d.dir, "s.duckdb"), Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	cfg := Config{Path: filepath.Join(d.dir, "s.duckdb"), MinFree: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	s := open(t, cfg)
 	d.fill(t)
 	stored := writeUntilFull(t, s)

@@ -156,7 +156,7 @@ func TestDamage(t *testing.T) {
 	t.Parallel()
 	w := newWreck(t)
 	outcomes := make(map[string]int)
-	for seed := range uint64(storetest.Number(t, "SIGHTLINE_LONG", 20)) {
+	for seed := range uint64(storetest.Number(t, "SIGHTLINE_LONG", 8)) {
 		file, log, did := w.damage(rand.New(rand.NewPCG(seed, 9)))
 		outcome := w.start(t, file, log, fmt.Sprintf("damage %d, %s", seed, did))
 		outcomes[did+": "+outcome]++

@@ -28,9 +28,12 @@ func (w *writer) checkpoint(limit int64) {
 }
 
 // shrinkLog asks the writer for a checkpoint if the log is large. Background work calls it before each piece of
-// work. Without it, work that hardly rests would leave the writer no time for a checkpoint, and the log and the
+// work. It fails if the disk is almost full, because the rest is for events and for checkpoints. Without it, work that hardly rests would leave the writer no time for a checkpoint, and the log and the
 // memory for its rows would grow.
 func (s *Store) shrinkLog(ctx context.Context) error {
+	if err := s.space.Check(); err != nil {
+		return err
+	}
 	if log, err := os.Stat(s.cfg.Path + ".wal"); err != nil || log.Size() <= logLimit {
 		return ctx.Err()
 	}

@@ -160,19 +160,13 @@ func TestPitfalls(t *testing.T) {
 	storetest.Pitfalls(t, inMemoryHarness)
 }
 
-// TestReference sends the same 700 random queries to the engine and to the reference evaluator. Each of four
-// datasets gets 175: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
-// datasets get late, repeated and backdated rows between the queries. See storetest.RandomRunOf for how to run
-// more.
+// TestReference sends the same 340 random queries to the engine and to the reference evaluator. Each of four
+// datasets gets 85: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
+// datasets get late, repeated and backdated rows between the queries. The stores move rows to clusters after each write. TestDiff in
+// internal/e2e asks stores that do not. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 700, 20260310))
-}
-
-// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
-func TestAsking(t *testing.T) {
-	t.Parallel()
-	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 200, 20260310))
+	storetest.Reference(t, clusteredHarness, storetest.RandomRunOf(t, 340, 20260310))
 }
 
 // TestAllTime tests that all time begins with the first row that the caller may see.
@@ -193,7 +187,7 @@ func TestReferenceKillsMutants(t *testing.T) {
 	storetest.KillsMutants(t, inMemoryHarness, slices.Concat(storetest.Mutations(), storetest.AnswerMutations(), storetest.SQLMutations(dialect.DuckDB())))
 }
 
-// TestAskingKillsMutants plants one mistake at a time, and expects the comparison of TestAsking to detect each.
+// TestAskingKillsMutants plants one mistake at a time, and expects the comparison of TestReference to detect each.
 func TestAskingKillsMutants(t *testing.T) {
 	t.Parallel()
 	storetest.KillsMutants(t, inMemoryHarness, storetest.AskingMutations(dialect.DuckDB()))
@@ -216,7 +210,7 @@ func TestMergedBesideWrites(t *testing.T) {
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
@@ -233,6 +227,12 @@ func TestKeys(t *testing.T) {
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
+}
+
+// TestKeysAsking tests the answers for keys with mandatory groups of filters: see storetest.KeysAsking.
+func TestKeysAsking(t *testing.T) {
+	t.Parallel()
+	storetest.KeysAsking(t, inMemoryHarness, storetest.RandomRunOf(t, 40, 20260310))
 }
 
 // TestAnswers tests that stored answers equal newly computed ones.

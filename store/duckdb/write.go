@@ -51,9 +51,12 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 	return w.written(), nil
 }
 
-// submit puts w into the queue and waits for its result. If ctx ends or the store is closed, it removes w from
+// submit refuses w if the disk is almost full. Otherwise it puts w into the queue and waits for its result. If ctx ends or the store is closed, it removes w from
 // the queue, unless the writer has already taken it.
 func (s *Store) submit(ctx context.Context, w *write) error {
+	if err := s.space.Check(); err != nil {
+		return err
+	}
 	defer s.load.Begin(ctx)()
 	s.queue.add(w)
 	var err error

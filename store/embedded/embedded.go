@@ -22,12 +22,18 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
+// PartFile is the name of an incomplete copy of the events, see [OpenBoth].
+const PartFile = File + ".part"
+
 // Config configures [Open].
 type Config struct {
-	Folder string           // of the file; must exist
-	Memory int64            // bytes of memory for DuckDB; 0 means its default. SQLite ignores it
-	Now    func() time.Time // nil means time.Now
-	Logger *slog.Logger     // of the store; also says when it is SQLite. Nil means no log
+	Folder string // of the file; must exist
+	Memory int64  // bytes of memory for DuckDB; 0 means its default. SQLite ignores it
+	// MinFree is the number of free bytes of the disk below which the store accepts no rows. 0 means 256 MiB, or 5 % of the disk if
+	// that is less; a negative number means no limit
+	MinFree int64
+	Now     func() time.Time // nil means time.Now
+	Logger  *slog.Logger     // of the store; also says when it is SQLite. Nil means no log
 }
 
 // A Store is an embedded store of events. It has all optional abilities of its database, see package sightline.
@@ -35,6 +41,7 @@ type Store interface {
 	store.Store
 	store.Writer
 	store.Deriver
+	store.SpaceChecker
 	// Subjects lists the websites, links and monitors that have rows.
 	Subjects(ctx context.Context) ([]store.Subject, error)
 	// Close closes the file. Call it after the last request. If ctx ends first, it returns its error, and closing continues.

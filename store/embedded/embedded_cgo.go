@@ -6,9 +6,14 @@ package embedded
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/sqlite"
 )
 
 // The store of this build.
@@ -21,11 +26,32 @@ const (
 	otherBuild = "use a build without cgo, or another folder"
 )
 
+// OpenBoth opens the file of a build without cgo, and the file PartFile, to copy the events. Both are in cfg.Folder. The caller
+// renames PartFile to File when the copy is complete and closed.
+func OpenBoth(ctx context.Context, cfg Config) (from, to Store, err error) {
+	old := filepath.Join(cfg.Folder, otherFile)
+	if _, err := os.Stat(old); err != nil { // else it would be created
+		return nil, nil, fmt.Errorf("store/embedded: no file to copy from: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Folder, File)); err == nil {
+		return nil, nil, fmt.Errorf("store/embedded: %s exists already", File)
+	}
+	lite, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: old, Now: cfg.Now, Logger: cfg.Logger})
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err = open(ctx, filepath.Join(cfg.Folder, PartFile), cfg)
+	if err != nil {
+		return nil, nil, errors.Join(err, lite.Close(context.WithoutCancel(ctx)))
+	}
+	return lite, to, nil
+}
+
 // Dialect returns the dialect of the store.
 func Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, Now: cfg.Now, Logger: cfg.Logger})
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err // a nil *duckdb.Store in the interface would not be nil
 	}

@@ -6,6 +6,7 @@ package embedded
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/sqlite"
@@ -21,11 +22,16 @@ const (
 	otherBuild = "build it with CGO_ENABLED=1 and a C compiler, or use another folder"
 )
 
+// OpenBoth fails, because this build has no DuckDB. See embedded_cgo.go.
+func OpenBoth(context.Context, Config) (from, to Store, err error) {
+	return nil, nil, fmt.Errorf("store/embedded: this program was built %s, and cannot write %s; %s", build, otherFile, otherBuild)
+}
+
 // Dialect returns the dialect of the store.
 func Dialect() *dialect.Dialect { return dialect.SQLite() }
 
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
-	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, Now: cfg.Now})
+	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err // a nil *sqlite.Store in the interface would not be nil
 	}

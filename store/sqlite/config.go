@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -24,6 +25,12 @@ type Config struct {
 	// CacheBytes is the memory for pages of the file, for each reader. The default is 32 MiB. Queries use
 	// further memory for their intermediate results.
 	CacheBytes int64
+	// MinFree is the number of free bytes on the disk of Path below which the store accepts no rows: Write and Restore
+	// fail with store.ErrFull, and queries work. 0 means 256 MiB, or 5 % of the disk if that is less. A negative number
+	// means no limit.
+	MinFree int64
+	// Logger receives a warning when the disk is almost full. Nil means no log.
+	Logger *slog.Logger
 	// Now returns the time, for the receipt of rows. The default is time.Now.
 	Now func() time.Time
 }
@@ -49,6 +56,9 @@ func (c Config) resolve() (Config, error) {
 	c.CacheBytes = cmp.Or(c.CacheBytes, 32<<20)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, errors.Join(faults...)
 }

@@ -63,6 +63,9 @@ func (s *Store) Reseal(ctx context.Context, d store.Derivation, changed store.St
 
 // seal computes all session ids or, unless changed is nil, the ids that it selects.
 func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Statement) error {
+	if err := s.space.Check(); err != nil {
+		return fmt.Errorf("sqlite: seal: %w", err)
+	}
 	c, err := s.take(ctx, s.sealing)
 	if err != nil {
 		return err

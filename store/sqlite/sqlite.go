@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/space"
 )
 
 // A Store is an open SQLite database. It is safe for concurrent use.
@@ -19,6 +20,7 @@ type Store struct {
 	lang    *dialect.Dialect
 	catalog catalog
 	load    *store.Load
+	space   *space.Guard // nil without a limit
 	queue   queue
 	hashKey []byte
 
@@ -73,6 +75,9 @@ func OpenConfig(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{
 		cfg: cfg, lang: dialect.SQLite(), load: store.NewLoad(cfg.Now), queue: newQueue(),
 		reading: make(chan *conn, cfg.MaxReaders), ended: make(chan struct{}),
+	}
+	if !cfg.memory() {
+		s.space = space.New(space.Config{Folder: filepath.Dir(cfg.Path), Least: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	}
 	s.open, s.shut = context.WithCancel(context.Background())
 	if err := s.connect(); err != nil {
@@ -204,6 +209,9 @@ func (s *Store) MaxQueries() int { return s.cfg.MaxReaders }
 func (s *Store) BusyTime() time.Duration { return s.load.BusyTime() }
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
+
+// CheckSpace implements [store.SpaceChecker]: see [Config.MinFree].
+func (s *Store) CheckSpace() error { return s.space.Check() }
 
 // usable returns an error if ctx has ended or the store is closed.
 func (s *Store) usable(ctx context.Context) error {

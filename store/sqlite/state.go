@@ -63,6 +63,9 @@ func (s *Store) states(ctx context.Context, text string, each ...[]any) (found [
 
 // SaveStates implements [store.StateKeeper], in one transaction.
 func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []store.State) error {
+	if err := s.space.Check(); err != nil {
+		return fmt.Errorf("sqlite: save states: %w", err)
+	}
 	return s.changeStates(ctx, func(c *conn) error {
 		number := s.catalog.number(subject)
 		for _, one := range states {

@@ -59,13 +59,7 @@ func TestPitfalls(t *testing.T) {
 // store/duckdb and storetest.RandomRunOf.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 100, 20261128))
-}
-
-// TestAsking is TestReference with questions that name no type, or ask more than a type alone: see storetest.Asking.
-func TestAsking(t *testing.T) {
-	t.Parallel()
-	storetest.Asking(t, inMemoryHarness, storetest.RandomRunOf(t, 60, 20261128))
+	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 140, 20261128))
 }
 
 // TestAllTime tests that all time begins with the first row that the caller may see.
@@ -100,10 +94,11 @@ func TestMergedBesideWrites(t *testing.T) {
 }
 
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
+// With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }
 
@@ -114,6 +109,12 @@ func TestKeys(t *testing.T) {
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 1)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
+}
+
+// TestKeysAsking tests the answers for keys with mandatory groups of filters: see storetest.KeysAsking.
+func TestKeysAsking(t *testing.T) {
+	t.Parallel()
+	storetest.KeysAsking(t, inMemoryHarness, storetest.RandomRunOf(t, 20, 20260310))
 }
 
 // TestAnswers tests that stored answers equal newly computed ones.

@@ -54,6 +54,9 @@ func (s *Store) submit(ctx context.Context, b *store.Batch, restored bool) (*wri
 	if err := s.usable(ctx); err != nil || len(rows) == 0 {
 		return nil, err
 	}
+	if err := s.space.Check(); err != nil {
+		return nil, fmt.Errorf("sqlite: write: %w", err)
+	}
 	defer s.load.Begin(ctx)()
 	w := &write{batch: b, rows: rows, restored: restored, done: make(chan error, 1)}
 	s.queue.add(w)

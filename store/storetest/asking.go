@@ -3,24 +3,13 @@ package storetest
 import (
 	"iter"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
-
-// Asking is [Reference] with questions that name no type or ask more than a type alone: choices of metrics, totals, goals, funnels,
-// retention, paths, and filters on what else people did. The environment variable SIGHTLINE_SHAPE, such as goals, restricts them to
-// one shape: see [shapes].
-func Asking(t *testing.T, h Harness, run RandomRun) {
-	only := os.Getenv("SIGHTLINE_SHAPE")
-	run.draw = func(seed uint64, n int) []reference.Question { return slices.Collect(firstOf(asking(seed, only), n)) }
-	Reference(t, h, run)
-}
 
 // answeredShapes lists the shapes that the engine answers.
 var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals", "goals_trends", "paths", "retention", "funnel"}

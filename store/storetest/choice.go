@@ -86,7 +86,8 @@ func choices(t *testing.T, h Harness) {
 	t.Run("states", func(t *testing.T) { statesOfChoices(t, s) })
 }
 
-// statesOfChoices tests that choices are merged from states, also from those of a type, but not if a session counts for several rows.
+// statesOfChoices tests that choices and goals are merged from states, also from those of a type, but not if a session counts for several
+// rows, nor goals by a field.
 func statesOfChoices(t *testing.T, s store.Store) {
 	if _, ok := s.(store.Deriver); !ok {
 		t.Skip("not tested: the store is no store.Deriver")
@@ -98,6 +99,8 @@ func statesOfChoices(t *testing.T, s store.Store) {
 	request := func(p query.Parameter) query.Request {
 		return query.Request{StartDate: "2026-03-10", EndDate: "2026-03-10", Parameters: []query.Parameter{p}}
 	}
+	groupedGoals := Example("goals")
+	groupedGoals.GroupBy = []string{"country"}
 	for _, c := range []struct {
 		asked, then query.Parameter
 		want        query.Source
@@ -106,6 +109,9 @@ func statesOfChoices(t *testing.T, s store.Store) {
 		{query.Parameter{Name: "custom_events_trends"}, query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "total_events"}}, Dimensions: []string{"date"}}, query.Merged},
 		{query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "sum", Property: "total"}}, Dimensions: []string{"property:plan"}},
 			query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "sum", Property: "total", As: "x"}, {Name: "percentage"}}, Dimensions: []string{"property:plan"}}, query.Merged},
+		{Example("goals"), Example("goals"), query.Merged},
+		{Example("goals"), Example("goals_trends"), query.Merged},
+		{Example("goals"), groupedGoals, query.Statement},
 		{query.Parameter{Metrics: []query.ChosenMetric{{Name: "bounce_rate"}}, Dimensions: []string{"path"}},
 			query.Parameter{Metrics: []query.ChosenMetric{{Name: "bounce_rate"}}, Dimensions: []string{"path"}}, query.Statement},
 	} {

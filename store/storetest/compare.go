@@ -41,11 +41,12 @@ func compareReference(ctx context.Context, got *engineRunner, data *reference.Da
 // compareStores asks questions of the engine over two stores with the same rows, and compares the answers byte
 // by byte. With untilOne it stops at the first difference.
 func compareStores(ctx context.Context, want, got *engineRunner, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
-	// If both stores fail, that is a difference, too.
-	same := func(a, b outcome) bool {
-		return a.refused == b.refused && a.text == b.text && slices.Contains(refusable, a.refused)
-	}
-	return compare(ctx, questions, want.outcome, got.outcome, same, untilOne)
+	return compare(ctx, questions, want.outcome, got.outcome, sameRefusal, untilOne)
+}
+
+// sameRefusal reports whether two engines refused a question for the same reason. If both stores fail, that is a difference, too.
+func sameRefusal(a, b outcome) bool {
+	return a.refused == b.refused && a.text == b.text && slices.Contains(refusable, a.refused)
 }
 
 // An outcome is an answer, or the reason for its absence.

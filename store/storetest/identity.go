@@ -38,7 +38,9 @@ func Identity(t *testing.T, h Harness) {
 		view("03", "DE", store.Identity{AnonymousID: id})
 	}
 	view("03", "DE", store.Identity{AnonymousID: daily})
+	view("10", "DE", store.Identity{AnonymousID: "v"})
 	h.fill(t, s, b)
+	progress(t, engine)
 	country := func(code string) []query.Filter {
 		return []query.Filter{{Field: "country", Op: query.Eq, Values: []string{code}}}
 	}
@@ -62,6 +64,45 @@ func Identity(t *testing.T, h Harness) {
 		}
 		if told, other := resp.Data[0], resp.Data[1]; !told.Success || told.Meta.Identity != row.want || other.Meta.Identity != "" {
 			t.Errorf("%s: %s %+v, want identity %q", row.name, told.Error, told.Meta, row.want)
+		}
+	}
+}
+
+// progress tests what retention says of a range that has not ended, and of its first bucket. The clock stands at 09:00 UTC on Thursday,
+// 12 March, and one visitor was there on the 10th.
+func progress(t *testing.T, engine *query.Engine) {
+	t.Helper()
+	for _, row := range []struct {
+		from, to, granularity, weekStart, zone string
+		partial, first                         bool
+		partialFrom                            string
+		periods                                int // of the cohort of the visitor
+	}{
+		{from: "03-10", to: "03-11", granularity: "daily", periods: 2},
+		{from: "03-10", to: "03-12", granularity: "daily", partial: true, periods: 3},
+		{from: "03-10", to: "03-14", granularity: "daily", partial: true, partialFrom: "2026-03-13", periods: 3},
+		{from: "03-10", to: "03-12", granularity: "daily", zone: "Pacific/Honolulu", partial: true, partialFrom: "2026-03-12", periods: 2}, // 23:00 on the 11th
+		{from: "03-08", to: "03-14", partial: true, periods: 1},
+		{from: "03-09", to: "03-21", partial: true, first: true, partialFrom: "2026-03-15", periods: 1},
+		{from: "03-09", to: "03-21", weekStart: "monday", partial: true, partialFrom: "2026-03-16", periods: 1},
+		{from: "02-10", to: "03-11", granularity: "monthly", first: true, periods: 1},
+		{from: "03-01", to: "05-31", granularity: "monthly", partial: true, partialFrom: "2026-04-01", periods: 1},
+	} {
+		resp, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, query.Request{
+			Parameters: []query.Parameter{{Name: "retention"}}, StartDate: "2026-" + row.from, EndDate: "2026-" + row.to,
+			Granularity: row.granularity, WeekStart: row.weekStart, TimeZone: row.zone})
+		if err != nil || !resp.Data[0].Success {
+			t.Fatal(resp, err)
+		}
+		data, meta := resp.Data[0].Data, resp.Data[0].Meta
+		periods := 0
+		for i := range data.Len() {
+			if data.Value(i, "date") == data.Value(data.Len()-1, "date") { // the last cohort is the visitor's
+				periods++
+			}
+		}
+		if meta.Partial != row.partial || meta.PartialFrom != row.partialFrom || meta.PartialFirst != row.first || periods != row.periods {
+			t.Errorf("%+v: partial %t from %q, the first bucket %t; the visitor's cohort has %d periods", row, meta.Partial, meta.PartialFrom, meta.PartialFirst, periods)
 		}
 	}
 }

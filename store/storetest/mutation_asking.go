@@ -8,9 +8,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// AskingMutations returns the mutations of SQL for the questions of [Asking], which work with any database, in the dialect d.
+// AskingMutations returns the mutations of SQL for questions that ask more than a type alone, which work with any database, in the dialect d.
 func AskingMutations(d *dialect.Dialect) []Mutation {
-	w := columnsIn(d, "w")
+	w, o, y := columnsIn(d, "w"), columnsIn(d, "o"), columnsIn(d, "y")
 	a, in, t := columnsIn(d, "a"), columnsIn(d, "d"), columnsIn(d, "t")
 	pattern := regexp.QuoteMeta
 	return append(goalMutations(d), []Mutation{
@@ -19,6 +19,7 @@ func AskingMutations(d *dialect.Dialect) []Mutation {
 		{Name: "entries by the first pageview in the range", Shape: "paths",
 			SQL: Rewritten(pattern("(NOT ("+w("earlier")+" IS NOT NULL)) OR (("+w("earlier"))+` >= (\S+)\)`, "(coalesce("+w("earlier")+", 0) < $1) OR (("+w("earlier")+" >= $1)")},
 		{Name: "exits are missing", Shape: "paths", SQL: Replaced("(NOT ("+w("later")+" IS NOT NULL))", "("+w("later")+" < 0)")},
+		{Name: "visitors of steps to any page", Shape: "paths", SQL: Replaced(" AND ("+o("to_path")+" = "+y("to_path")+")", "")},
 		{Name: "shares of all steps", Op: dialect.SumWithin, Template: d.Templates[dialect.SumOver], Shape: "paths"},
 		{Name: "shares after to", Shape: "paths", SQL: Rewritten(`(?s)(sum\(j\.\S+\) OVER )\(PARTITION BY [^)]+\)(.*WHERE \(y\.)`, "$1(PARTITION BY j."+d.Ident("from_path")+", j."+d.Ident("to_path")+")$2"),
 			When: func(q reference.Question) bool { return q.To != nil }},

@@ -26,8 +26,8 @@ type Harness struct {
 	// is empty.
 	Slow store.Statement
 	// SampleEvery runs only one test in this many. In Prove it applies to the variants of requests, and to the
-	// cases of each concurrent caller; in Properties to the types, different ones per property; in Keys to the
-	// types. 0 means all.
+	// cases of each concurrent caller, and cases of definitions are tested in one zone; in Properties to the types, different ones per
+	// property; in Keys to the types. 0 means all.
 	SampleEvery int
 	// Remote is for stores whose statements are slow even if they read few rows. In random runs more days are
 	// then sealed at once, and only one question in three is repeated to test partials.

@@ -61,7 +61,7 @@ func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, 
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	if h.Remote {
-		how.most = max(how.most, 60)
+		how.most = max(how.most, 180)
 	}
 	w := dataset.New(seed)
 	early, late := cut(&w.Batch, how.share)
@@ -231,7 +231,7 @@ func MergedBesideWrites(t *testing.T, h Harness) {
 		var some *store.Batch
 		some, rest = cut(rest, 1/float64(left))
 		h.fill(t, s, some)
-		sealing{most: 30, gaps: 4, only: busiest, store: true}.seal(t, s.(derivedStore), rng)
+		sealing{most: 90, gaps: 4, only: busiest, store: true}.seal(t, s.(derivedStore), rng)
 	}
 	close(done)
 	asking.Wait()

@@ -137,11 +137,12 @@ func KillsSealMutants(t *testing.T, h Harness) {
 	first := h.open(t).(derivedStore)
 	h.fillAndSeal(t, first, first, firstDataset, before, func() {})
 	for _, m := range []struct {
-		name string
-		made badSealer
-		how  sealing
-		warm int // number of questions asked before the last rows are stored
-		when func(reference.Question) bool
+		name  string
+		made  badSealer
+		how   sealing
+		warm  int // number of questions asked before the last rows are stored
+		when  func(reference.Question) bool
+		first uint64 // Mutation.First
 	}{
 		{"a late row does not invalidate a seal", badSealer{days: func(days []store.Day) {
 			for i := range days {
@@ -149,12 +150,12 @@ func KillsSealMutants(t *testing.T, h Harness) {
 					days[i].Version = min(days[i].Version, days[i].Sealed)
 				}
 			}
-		}}, before, 0, nil},
+		}}, before, 0, nil, 0},
 		{"a late row does not invalidate partials", badSealer{days: func(days []store.Day) {
 			for i := range days {
 				days[i].Version, days[i].Sealed = min(days[i].Version, 1), 0
 			}
-		}}, sealing{share: 0.5, most: 30, only: busiest}, 4, OfType("countries", "top_pages", "summary_metrics")},
+		}}, sealing{share: 0.5, most: 30, only: busiest}, 4, OfType("countries", "top_pages", "summary_metrics"), 0},
 		{"sessions end with the day", badSealer{seal: func(d *store.Derivation) {
 			d.Sessions.Args = slices.Clone(d.Sessions.Args)
 			for i, a := range d.Sessions.Args {
@@ -162,30 +163,30 @@ func KillsSealMutants(t *testing.T, h Harness) {
 					d.Sessions.Args[i].Value = d.To.UnixMilli()
 				}
 			}
-		}}, sealing{share: 1, most: 4, only: busiest}, 0, OfType("session_metrics", "session_duration_distribution", "sessions_time_series")},
+		}}, sealing{share: 1, most: 4, only: busiest}, 0, OfType("session_metrics", "session_duration_distribution", "sessions_time_series"), 0},
 		{"a session is sealed twice", badSealer{seal: func(d *store.Derivation) {
 			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") AS x UNION ALL SELECT * FROM (" + d.Sessions.SQL + ") AS x"
-		}}, sealing{share: 1, most: 30, only: busiest}, 0, OfType("countries")},
+		}}, sealing{share: 1, most: 30, only: busiest}, 0, OfType("countries"), 0},
 		{numbered, badSealer{read: Rewritten(`(.country_number. = \(1024)`, "${1} + 1")}, before, 0, func(q reference.Question) bool {
 			return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == "country" })
-		}},
+		}, 0},
 		{"a changed id is also read from the seal",
-			badSealer{updates: true, read: Rewritten(`\(coalesce\(i\..told., 0\) = 0\)`, "true")}, before, 0, nil},
+			badSealer{updates: true, read: Rewritten(`\(coalesce\(i\..told., 0\) = 0\)`, "true")}, before, 0, nil, 0},
 		{"an id that changed on a day outside the range counts as unchanged",
 			badSealer{updates: true, read: Rewritten(`(FROM events AS t WHERE [^)]*\) AND \(t\..time. >= )([^)]*)(\) AND \(t\..time. < )([^)]*)(\) AND \(t\..version. > )`,
-				fmt.Sprintf("${1}(${2} + %d)${3}(${4} - %d)${5}", 4*dayMillis, 2*dayMillis))}, before, 0, OfType("utm_terms")},
+				fmt.Sprintf("${1}(${2} + %d)${3}(${4} - %d)${5}", 4*dayMillis, 2*dayMillis))}, before, 0, OfType("utm_terms"), 10},
 		{"a changed id has no events before its latest one",
-			badSealer{updates: true, read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil},
+			badSealer{updates: true, read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil, 0},
 		{"old results of a changed id stay when the day is sealed again", badSealer{part: func(_ *store.Derivation, changed *store.Statement) {
 			changed.SQL = "SELECT * FROM (" + changed.SQL + ") AS x WHERE false"
-		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
+		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil, 0},
 		{"a changed id is not sealed again", badSealer{part: func(d *store.Derivation, _ *store.Statement) {
 			d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") AS x WHERE false"
-		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
+		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil, 0},
 		{"a stored partial is valid with any version", badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
-			sealing{share: 0.5, most: 30, only: busiest, store: true}, 0, unfiltered},
+			sealing{share: 0.5, most: 30, only: busiest, store: true}, 0, unfiltered, 0},
 		{"a stored partial belongs to another day", badSealer{kept: func(s *store.State) { s.Day = s.Day.AddDate(0, 0, 1) }},
-			sealing{share: 1, most: 30, only: busiest, store: true}, 0, unfiltered},
+			sealing{share: 1, most: 30, only: busiest, store: true}, 0, unfiltered, 0},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
@@ -198,7 +199,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			if m.name == numbered && !first.Dialect().Seals.CountryNumber {
 				t.Skip("sealed hits have no column country_number")
 			}
-			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+			(&Mutation{When: m.when, First: m.first}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				if m.how == before && seed == firstDataset {
 					bad := m.made.over(first)
 					return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: bad}, rows), dataOf(seed), questions, true)

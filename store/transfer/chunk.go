@@ -16,10 +16,12 @@ type plan struct {
 	missing int64 // rows of the days that differ
 }
 
-func (p *plan) add(d pairOfDays) {
-	p.days = append(p.days, d)
-	if d.differs() {
-		p.missing += d.source.rows
+func (p *plan) add(days []pairOfDays) {
+	p.days = append(p.days, days...)
+	for _, d := range days {
+		if d.differs() {
+			p.missing += d.source.rows
+		}
 	}
 }
 

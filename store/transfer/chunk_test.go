@@ -57,8 +57,8 @@ func TestChunksHaveOneTableAndMonth(t *testing.T) {
 func TestChunksDependOnTheSourceAlone(t *testing.T) {
 	var empty, half plan
 	for day := range int64(40) {
-		empty.add(dayWith(day, 7+day, 0))
-		half.add(dayWith(day, 7+day, (7+day)*(day%2)))
+		empty.add([]pairOfDays{dayWith(day, 7+day, 0)})
+		half.add([]pairOfDays{dayWith(day, 7+day, (7+day)*(day%2))})
 	}
 	if diff := cmp.Diff(shown(empty.chunks(50)), shown(half.chunks(50))); diff != "" {
 		t.Error(diff)

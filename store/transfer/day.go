@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
@@ -43,9 +42,9 @@ func compareSubjects(a, b store.Subject) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 }
 
-// contents returns the days of subject that have rows in table t.
-func contents(ctx context.Context, s store.Store, t *scan.Table, subject store.Subject, o *Options) (map[int64]content, error) {
-	counts, err := counts(ctx, s, t, subject, o)
+// contents returns the days that have rows of table t in a stretch of whole days.
+func contents(ctx context.Context, s store.Store, t *scan.Table, of scan.Stretch) (map[int64]content, error) {
+	counts, err := scan.Counts(ctx, s, t, of)
 	if err != nil {
 		return nil, err
 	}
@@ -57,21 +56,12 @@ func contents(ctx context.Context, s store.Store, t *scan.Table, subject store.S
 			rows += counts[days[n]]
 			n++
 		}
-		if err := digests(ctx, s, t, subject, days[0], days[n-1], all); err != nil {
+		if err := digests(ctx, s, t, of.Subject, days[0], days[n-1], all); err != nil {
 			return nil, err
 		}
 		days = days[n:]
 	}
 	return all, nil
-}
-
-// counts counts the rows of every day, without reading texts.
-func counts(ctx context.Context, s store.Store, t *scan.Table, subject store.Subject, o *Options) (map[int64]int64, error) {
-	all := scan.Always(subject)
-	if !o.Before.IsZero() {
-		all.To = scan.Edge{Time: o.Before.UTC().Truncate(24 * time.Hour).UnixMilli()}
-	}
-	return scan.Counts(ctx, s, t, all)
 }
 
 // digests adds the contents of the days from first to last to into.

@@ -20,5 +20,6 @@
 // Websites, links and monitors that only the target has are ignored.
 //
 // The source may receive rows during a copy. Rows that arrive after their day was read are copied by the next
-// call. [Options.Before] excludes days that still change.
+// call. [Options.Before] excludes days that still change. With [Options.Known], further calls compare only days that
+// changed since. So the last call, after the source has stopped receiving rows, takes little time.
 package transfer

@@ -29,6 +29,9 @@ type Options struct {
 	Before time.Time
 	// Rows is the number of rows in memory, and per call of Restore. 0 means 20 000.
 	Rows int
+	// Known has the days that earlier calls found equal, and gets those of this call. Nil means that all days are
+	// compared.
+	Known *Known
 	// Progress is called after every compared subject and every Rows copied rows, in the goroutine that called
 	// Copy or Verify. Nil means no calls.
 	Progress func(Progress)
@@ -45,7 +48,7 @@ type Progress struct {
 // A Report is the result of a copy or a comparison.
 type Report struct {
 	Subjects    int   // number of compared subjects
-	Days        int   // number of compared days, per subject and table
+	Days        int   // number of compared days, and of days that Options.Known had, per subject and table
 	Rows        int64 // rows of the source on those days
 	Copied      int64 // rows that were copied
 	Differences []Difference
@@ -139,46 +142,64 @@ func compare(ctx context.Context, from Source, to store.Store, o *Options) (Repo
 	slices.SortFunc(subjects, compareSubjects)
 	tables := scan.Tables()
 	for _, subject := range subjects {
-		before := report.Days
+		w, err := o.window(ctx, from, subject)
+		if err != nil {
+			return report, p, fmt.Errorf("transfer: listing the days of %s %s: %w", subject.Kind, subject.ID, err)
+		}
+		var compared []pairOfDays
 		for i := range tables {
 			t := &tables[i]
 			if t.ID.Of() != subject.Kind {
 				continue
 			}
-			ours, theirs, err := bothSides(ctx, from, to, t, subject, o)
+			days, err := comparedIn(ctx, from, to, t, w.spans)
 			if err != nil {
 				return report, p, fmt.Errorf("transfer: comparing %s of %s %s: %w", t.Name, subject.Kind, subject.ID, err)
 			}
-			for _, d := range pair(t, subject, ours, theirs) {
-				report.add(d)
-				p.add(d)
-			}
+			compared = append(compared, days...)
 		}
-		if report.Days > before {
-			report.Subjects++
-		}
+		o.Known.note(subject, w, compared)
+		report.add(compared, w.equal)
+		p.add(compared)
 		o.tell(Progress{Stage: "comparing", Subject: subject, Done: report.Rows})
 	}
 	return report, p, nil
 }
 
-func (r *Report) add(d pairOfDays) {
-	r.Days++
-	r.Rows += d.source.rows
-	if d.source != d.target {
-		r.Differences = append(r.Differences, Difference{
-			Table: d.table.Name, Subject: d.subject, Day: time.UnixMilli(d.day * scan.DayMillis).UTC(),
-			Source: d.source.rows, Target: d.target.rows,
-		})
+// add adds the compared days of a subject, and those that were known to be equal.
+func (r *Report) add(compared []pairOfDays, equal map[int64]equalDay) {
+	before := r.Days
+	for _, d := range compared {
+		r.Days++
+		r.Rows += d.source.rows
+		if d.source != d.target {
+			r.Differences = append(r.Differences, Difference{
+				Table: d.table.Name, Subject: d.subject, Day: time.UnixMilli(d.day * scan.DayMillis).UTC(),
+				Source: d.source.rows, Target: d.target.rows,
+			})
+		}
+	}
+	for _, e := range equal {
+		r.Days += e.tables
+		r.Rows += e.rows
+	}
+	if r.Days > before {
+		r.Subjects++
 	}
 }
 
-func bothSides(ctx context.Context, from, to store.Store, t *scan.Table, subject store.Subject, o *Options) (ours, theirs map[int64]content, err error) {
-	if ours, err = contents(ctx, from, t, subject, o); err != nil {
-		return nil, nil, fmt.Errorf("here: %w", err)
+// comparedIn compares the days of table t in spans.
+func comparedIn(ctx context.Context, from, to store.Store, t *scan.Table, spans []scan.Stretch) (days []pairOfDays, err error) {
+	for _, span := range spans {
+		ours, err := contents(ctx, from, t, span)
+		if err != nil {
+			return nil, fmt.Errorf("here: %w", err)
+		}
+		theirs, err := contents(ctx, to, t, span)
+		if err != nil {
+			return nil, fmt.Errorf("there: %w", err)
+		}
+		days = append(days, pair(t, span.Subject, ours, theirs)...)
 	}
-	if theirs, err = contents(ctx, to, t, subject, o); err != nil {
-		return nil, nil, fmt.Errorf("there: %w", err)
-	}
-	return ours, theirs, nil
+	return days, nil
 }

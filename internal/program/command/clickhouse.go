@@ -56,9 +56,10 @@ type copyEvents struct {
 	tables
 
 	Data   string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder to copy; a server may be running on it."`
-	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, such as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
+	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE|duckdb" help:"ClickHouse, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. duckdb: copy the SQLite file of a program without cgo to a DuckDB file in the same folder."`
 	Verify bool   `help:"Only compare; change nothing."`
 	Before day    `placeholder:"DAY" help:"Leave out rows of this UTC day and later days, such as 2026-11-21."`
+	Follow bool   `help:"Go on copying new rows while the server runs. When the server stops, copy the last rows and end."`
 	Rows   int    `default:"20000" help:"Number of rows to hold in memory and store at a time."`
 }
 
@@ -69,11 +70,21 @@ func (c *copyEvents) Validate() error {
 	if c.Rows < 0 {
 		return errors.New("--rows is negative")
 	}
+	if c.Follow && (c.Verify || !c.Before.IsZero()) {
+		return errors.New("--follow copies all rows: leave out --verify and --before")
+	}
+	if c.To == toDuckDB && (c.Follow || c.Verify || !c.Before.IsZero()) {
+		return errors.New("--to duckdb copies all rows of a folder without a server: leave out --follow, --verify and --before")
+	}
 	return nil
 }
 
 func (c *copyEvents) Run(ctx context.Context, e environment) error {
-	report, err := c.transfer(ctx, e)
+	run := c.transfer
+	if c.To == toDuckDB {
+		run = c.toFile
+	}
+	report, err := run(ctx, e)
 	if ctx.Err() != nil {
 		return fmt.Errorf("stopped before the end; the same command continues from here: %w", ctx.Err())
 	}
@@ -117,12 +128,20 @@ func (c *copyEvents) transfer(ctx context.Context, e environment) (_ transfer.Re
 	}
 	// The note is read before the copy: the demo may then write some rows again, but no rows can be missing.
 	note, noteErr := os.ReadFile(filepath.Join(c.Data, install.ProgressFile))
-	report, err := transfer.Copy(ctx, from, target, how)
+	running, ok := from.(*control.Client)
+	var report transfer.Report
+	if c.Follow && ok {
+		report, err = c.follow(ctx, e, running, target, how)
+	} else {
+		report, err = transfer.Copy(ctx, from, target, how)
+	}
 	if err != nil || len(report.Differences) > 0 {
 		return report, err
 	}
-	if err := sealCopied(ctx, target, e); err != nil {
-		return report, fmt.Errorf("the rows are copied, but their days are not sealed: %w", err)
+	if !c.Follow { // with it, the old days are sealed already, and a server shall start at once
+		if err := sealCopied(ctx, target, e); err != nil {
+			return report, fmt.Errorf("the rows are copied, but their days are not sealed: %w", err)
+		}
 	}
 	if noteErr != nil || !c.Before.IsZero() {
 		return report, nil

@@ -45,10 +45,11 @@ type serve struct {
 	DemoDays    int    `default:"90" help:"Days of demo traffic before today, when the demo is created."`
 	JSON        bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 
-	Clickhouse   dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse for events, in place of the data folder, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. Missing tables are created."`
-	Tables       tables `embed:"" prefix:"clickhouse-"`
-	DuckdbMemory size   `placeholder:"SIZE" help:"Memory for DuckDB, such as 512MiB. Default: 1GiB. The process needs some 200 MiB more."`
-	Redis        dsn    `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, such as redis://name:password@host:6379/0. Several processes share limits and notify each other of changed keys through it."`
+	Clickhouse   dsn     `placeholder:"ADDRESS|@FILE" help:"ClickHouse for events, in place of the data folder, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. Missing tables are created."`
+	Tables       tables  `embed:"" prefix:"clickhouse-"`
+	DuckdbMemory size    `placeholder:"SIZE" help:"Memory for DuckDB, such as 512MiB. Default: 1GiB. The process needs some 200 MiB more."`
+	MinFreeDisk  reserve `placeholder:"SIZE" help:"Free space of the disk, such as 1GiB, below which the server refuses events and answers queries only. off: no limit. Default: 256MiB, or 5 % of the disk if that is less."`
+	Redis        dsn     `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, such as redis://name:password@host:6379/0. Several processes share limits and notify each other of changed keys through it."`
 
 	Geoip         string    `placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses."`
 	CountryHeader string    `placeholder:"NAME" help:"Request header with the country code, set by a CDN; trusted only from --trusted-proxy."`
@@ -61,6 +62,7 @@ type serve struct {
 	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes. Defaults: ${classes}. --limits multiplies it; keys with a --limit are not affected. May be repeated."`
 	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long to store entries of the audit trail. Default: 400d. 0 means for ever. Processes that share --meta should use the same value."`
 	AuditWarn   size         `default:"10GiB" placeholder:"SIZE" help:"Size of the audit trail for a warning in the log. Default: 10GiB. The warning is repeated each time the trail has grown by this size."`
+	Drain       span         `default:"30s" placeholder:"TIME" help:"How long open requests may take when the server stops. Default: 30s. Then it closes their connections."`
 	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
 	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"Lowest level to log: debug (a line for every request), info, warn or error."`
 	Derived     string       `enum:"on,off" default:"on" help:"on: store results of days that no longer change. off: compute every answer from events."`
@@ -111,6 +113,8 @@ func (s *serve) settings() service.Settings {
 		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile, NewRecords: s.NewRecords,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
 		DuckDBMemory:  int64(s.DuckdbMemory),
+		MinFree:       int64(s.MinFreeDisk),
+		Drain:         time.Duration(s.Drain),
 		GeoIP:         s.Geoip,
 		CountryHeader: s.CountryHeader,
 		Proxies:       clientip.Proxies(mapped(s.TrustedProxy, func(n network) netip.Prefix { return netip.Prefix(n) })),

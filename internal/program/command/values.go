@@ -268,6 +268,22 @@ func (s *size) UnmarshalText(text []byte) error {
 	return errors.New("not a size like 512MiB or 2GiB")
 }
 
+// A reserve is a number of bytes to leave free. 0 means the default, and -1 means off.
+type reserve int64
+
+func (r *reserve) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		*r = -1
+		return nil
+	}
+	var s size
+	if err := s.UnmarshalText(text); err != nil {
+		return errors.New("neither off nor a size like 512MiB or 2GiB")
+	}
+	*r = reserve(s)
+	return nil
+}
+
 // A factor multiplies limits. 0 means off.
 type factor float64
 

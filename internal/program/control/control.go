@@ -1,6 +1,6 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
 // send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement, POST /write
-// stores rows, /subjects lists websites, links and monitors with rows, and /verify and /rebuild handle stored daily results. Both
+// stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, and /verify and /rebuild handle stored daily results. Both
 // ends are the same program, so the messages are encoded with gob.
 package control
 
@@ -24,9 +24,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/embedded"
 )
 
-// A Source is a store that can list its subjects and store rows.
+// A Source is a store that can list its subjects and their days, and store rows.
 type Source interface {
 	store.Writer
+	store.DayLister
 	Query(ctx context.Context, stmt store.Statement) (*store.Rows, error)
 	Subjects(ctx context.Context) ([]store.Subject, error)
 }
@@ -79,24 +80,25 @@ func Handler(events Source, seals Seals) http.Handler {
 		all, err := events.Subjects(r.Context())
 		reply(w, all, err)
 	})
+	mux.HandleFunc("POST /days", ofDays(events.Days))
 	mux.HandleFunc("POST /verify", ofDays(seals.VerifySeals))
 	mux.HandleFunc("POST /rebuild", ofDays(seals.RebuildSeals))
 	return mux
 }
 
-// wireDays names days of a website.
+// wireDays names days of a subject.
 type wireDays struct {
-	Website  store.Subject
+	Subject  store.Subject
 	From, To time.Time
 }
 
-func ofDays[T any](do func(ctx context.Context, website store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
+func ofDays[T any](do func(ctx context.Context, subject store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var asked wireDays
 		err := gob.NewDecoder(r.Body).Decode(&asked)
 		var found T
 		if err == nil {
-			found, err = do(r.Context(), asked.Website, asked.From, asked.To)
+			found, err = do(r.Context(), asked.Subject, asked.From, asked.To)
 		}
 		reply(w, found, err)
 	}
@@ -219,6 +221,12 @@ func (c *Client) Ping(ctx context.Context) error {
 func (c *Client) Subjects(ctx context.Context) ([]store.Subject, error) {
 	var all []store.Subject
 	return all, c.ask(ctx, http.MethodGet, "subjects", nil, &all)
+}
+
+// Days implements [store.DayLister] in the server.
+func (c *Client) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
+	var days []store.Day
+	return days, c.ask(ctx, http.MethodPost, "days", wireDays{subject, from, to}, &days)
 }
 
 // VerifySeals implements [Seals] in the server.

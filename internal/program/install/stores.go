@@ -88,7 +88,7 @@ func logSize(dir string) string {
 func explain(file string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		return fmt.Errorf("%s is in use by another process; stop that process, or choose another --data", file)
+		return inUseError{file}
 	case errors.Is(err, store.ErrNewerSchema):
 		return fmt.Errorf("%s was written by a newer version of this program; nothing was changed", file)
 	case errors.Is(err, store.ErrCorrupt):
@@ -99,3 +99,12 @@ func explain(file string, err error) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 }
+
+// An inUseError is a [store.ErrLocked] of a file.
+type inUseError struct{ file string }
+
+func (e inUseError) Error() string {
+	return e.file + " is in use by another process; stop that process, or choose another --data"
+}
+
+func (inUseError) Unwrap() error { return store.ErrLocked }

@@ -27,6 +27,10 @@ import (
 // flushTimeout bounds the end of the service: its last work, and the writing of the last audit entries.
 const flushTimeout = 10 * time.Second
 
+// closeTimeout bounds the end of everything after the last request: flushTimeout, and closing the stores. A file that is not
+// closed by then has all its events in its log.
+const closeTimeout = 25 * time.Second
+
 // An app has the open stores and services of a running server.
 type app struct {
 	settings Settings
@@ -150,16 +154,18 @@ func (a *app) checkRecords(ctx context.Context) error {
 func (a *app) onClose(closer func(context.Context) error) { a.closers = append(a.closers, closer) }
 
 func (a *app) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
 	var faults []error
 	for _, closer := range slices.Backward(a.closers) {
-		faults = append(faults, closer(context.Background()))
+		faults = append(faults, closer(ctx))
 	}
 	return errors.Join(faults...)
 }
 
 func (a *app) openEvents(ctx context.Context) (events, error) {
 	if a.settings.ClickHouse.DSN == "" {
-		return install.OpenFile(ctx, a.settings.Data, embedded.Config{Memory: a.settings.DuckDBMemory, Now: a.now, Logger: a.log})
+		return install.OpenFile(ctx, a.settings.Data, embedded.Config{Memory: a.settings.DuckDBMemory, MinFree: a.settings.MinFree, Now: a.now, Logger: a.log})
 	}
 	o := a.settings.ClickHouse
 	o.Now, o.Logger = a.now, a.log

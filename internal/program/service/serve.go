@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/demo/site"
@@ -25,7 +27,7 @@ const (
 	writeTimeout  = 60 * time.Second // for small answers; large answers get deadlines that move with the client's progress
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 64 << 10
-	drainTimeout  = 30 * time.Second // for requests in progress when the program stops
+	drainTimeout  = 30 * time.Second // the default of Settings.Drain
 )
 
 // Serve opens the data, serves until ctx ends, and closes the data. When it is ready, it writes its addresses to out;
@@ -33,7 +35,11 @@ const (
 // address is in use.
 func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
 	log := s.logger(errs)
-	servers, r, err := listen(ctx, s, log)
+	limit, err := connectionLimit(log)
+	if err != nil {
+		return err
+	}
+	servers, r, err := listen(ctx, s, log, newGate(limit, log, now))
 	if err != nil {
 		return err
 	}
@@ -101,20 +107,21 @@ func (a *app) announce(r site.Ready, to io.Writer) error {
 type servers struct {
 	main, track, metrics net.Listener // track and metrics are nil without a separate address
 	running              []*http.Server
+	gate                 *gate         // of all connections from outside
 	drain                time.Duration // how long stop waits for running requests
 	failed               chan error
 	log                  *slog.Logger
 }
 
 // listen opens the listeners and returns their URLs.
-func listen(ctx context.Context, s Settings, log *slog.Logger) (*servers, site.Ready, error) {
+func listen(ctx context.Context, s Settings, log *slog.Logger, g *gate) (*servers, site.Ready, error) {
 	var l net.ListenConfig
 	main, err := l.Listen(ctx, "tcp", s.Addr)
 	if err != nil {
 		return nil, site.Ready{}, fmt.Errorf("--addr: %w", err)
 	}
 	r := site.Ready{Address: address(main), TrackAddress: address(main) + trackPrefix}
-	all := &servers{main: main, failed: make(chan error, 4), log: log, drain: drainTimeout}
+	all := &servers{main: main, failed: make(chan error, 4), log: log, gate: g, drain: cmp.Or(s.Drain, drainTimeout)}
 	if s.TrackAddr != "" {
 		all.track, err = l.Listen(ctx, "tcp", s.TrackAddr)
 		if err != nil {
@@ -177,7 +184,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 }
 
 func (s *servers) serve(l net.Listener, h http.Handler) {
-	s.run(l, &http.Server{
+	s.run(s.gate.limit(l), &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
@@ -209,20 +216,23 @@ func (s *servers) wait(ctx context.Context) error {
 	}
 }
 
-// stop waits for requests in progress and closes the listeners. After drain it closes connections that are still open:
-// a client that reads slowly must not delay a restart. Calling stop again does nothing.
+// stop closes the listeners at once and waits for requests in progress. After drain it closes connections that are still open: a
+// client that reads slowly must not delay a restart. Calling stop again does nothing.
 func (s *servers) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()
-	var faults []error
-	for _, server := range s.running {
-		err := server.Shutdown(ctx)
-		if errors.Is(err, context.DeadlineExceeded) {
-			s.log.Warn("closing connections of requests that did not finish in time", "after", s.drain)
-			err = server.Close()
-		}
-		faults = append(faults, err)
+	faults := make([]error, len(s.running))
+	var ending sync.WaitGroup
+	for i, server := range s.running {
+		ending.Go(func() {
+			faults[i] = server.Shutdown(ctx)
+			if errors.Is(faults[i], context.DeadlineExceeded) {
+				s.log.Warn("closing connections of requests that did not finish in time", "after", s.drain)
+				faults[i] = server.Close()
+			}
+		})
 	}
+	ending.Wait()
 	s.running = nil
 	for _, l := range []net.Listener{s.main, s.track, s.metrics} {
 		if l != nil {

@@ -20,6 +20,7 @@ type Settings struct {
 	Meta         string            // DSN of PostgreSQL; empty: SQLite in the data folder
 	ClickHouse   clickhouse.Config // without a DSN, events are in the data folder
 	DuckDBMemory int64             // duckdb.Config.MemoryLimit of the file of events
+	MinFree      int64             // embedded.Config.MinFree
 	Redis        string            // address; empty: nothing is shared with other processes
 	PepperFile   string            // empty: the pepper of the data folder
 	NewRecords   bool              // create an empty file of records even beside events
@@ -37,6 +38,8 @@ type Settings struct {
 
 	NoDerived     bool // compute every answer from rows; store no results of finished days
 	NoResultCache bool // compute every answer; remember none in memory
+
+	Drain time.Duration // how long requests in progress may take when the program stops; 0: drainTimeout
 
 	Demo     bool // create a demo website, link, monitor and key, with traffic up to now
 	DemoDays int  // days of traffic before today when the demo is created; 0: 90

@@ -63,7 +63,8 @@ func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 //	g  groups, or times between checks      k  checks
 //	o  rows of a derived table              b  buckets, or goals
 //	a  first exposures, or first starts     d  events that may be outcomes, or returns
-//	y  the answer, to choose rows from it
+//	y  the answer, or a page of it, to choose rows from it
+//	z  the same with late metrics
 //	l  the first of the events of ids that changed
 //	w  pageviews in the order of sessions
 //	n  sealed sessions, and how many of their pageviews pass filters

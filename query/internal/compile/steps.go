@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/huandu/go-sqlbuilder"
 
@@ -16,11 +17,13 @@ import (
 // aggregate makes the answer of a plan that counts.
 func (c *compiler) aggregate() selection {
 	parts := c.parts()
+	var late []lateMetric
 	switch rows := c.p.Type.Table.Rows; {
 	case rows == catalog.OutcomeRows:
 		c.outcomes()
 	case rows == catalog.TransitionRows:
 		c.transitions()
+		late = c.takeLate(parts[0])
 	case rows == catalog.CohortRows:
 		c.cohorts()
 	case rows == catalog.GoalRows:
@@ -39,11 +42,17 @@ func (c *compiler) aggregate() selection {
 	if c.steps.ShownBy != plan.AnyPart {
 		q.joins = []join{c.shownGroups(parts[c.steps.ShownBy])}
 	}
+	q.columns = slices.DeleteFunc(q.columns, func(col named) bool {
+		return slices.ContainsFunc(late, func(l lateMetric) bool { return l.column == col.as })
+	})
 	if c.p.OfKeys || len(c.steps.Only) > 0 {
 		q = c.narrowed(q)
 	}
 	if !c.p.OfKeys {
 		q.tail = c.page()
+	}
+	if len(late) > 0 {
+		return c.withLate(q, parts[0], late)
 	}
 	return q
 }

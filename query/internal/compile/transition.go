@@ -3,6 +3,8 @@ package compile
 import (
 	"slices"
 
+	"github.com/huandu/go-sqlbuilder"
+
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -12,16 +14,18 @@ import (
 
 // transitions adds the relation transitions. It has a row for each pageview in the range by which a session began, or went on to
 // another page, and one for each by which a session ended. The rows have the visitor, the session and the groups of the pageview.
+//
+// All of it is made of the relation page_steps: the pageviews that count, with the page before and whether they begin a row of
+// transitions, or end a session. It has what the rows show and nothing else, since all of it is in memory.
 func (c *tables) transitions() {
 	views := c.orderedViews()
 	c.sessionsFor([]*part{views})
 	c.dependOn(c.rng.Widen(0, calendar.Day)) // whether a session went on after the range
-	c.withOnce("ordered_views", c.build(views.q))
+	c.with("ordered_views", c.build(views.q))
 
 	w := func(name expr.Ident) expr.Expr { return expr.Col("w", name) }
-	step := func(from, to, where expr.Expr) selection {
-		q := selection{from: relation{"ordered_views", "w"}, columns: []named{{catalog.FromColumn, from}, {catalog.ToColumn, to}},
-			where: []expr.Expr{expr.Eq(w("counts"), expr.Int(1)), where}}
+	of := func(relationName string, columns ...named) selection {
+		q := selection{from: relation{relationName, "w"}, columns: columns}
 		for _, name := range []expr.Ident{"visitor", "session"} {
 			q.columns = append(q.columns, named{name, w(name)})
 		}
@@ -32,9 +36,18 @@ func (c *tables) transitions() {
 	}
 	begins := expr.Not(expr.IsNotNull(w("earlier")))
 	goesOn := expr.And(expr.Ge(w("earlier"), expr.RangeFrom()), expr.Ne(w("before"), w("path")))
-	c.with("transitions", unionAll(
-		c.build(step(expr.Call(dialect.Coalesce, w("before"), expr.Lit("")), w("path"), expr.Or(begins, goesOn))),
-		c.build(step(w("path"), expr.Lit(""), expr.Not(expr.IsNotNull(w("later")))))))
+	flag := func(cond expr.Expr) expr.Expr { return catalog.IfElse(cond, expr.Int(1), expr.Int(0)) }
+	steps := of("ordered_views", named{"before", expr.Call(dialect.Coalesce, w("before"), expr.Lit(""))}, named{"path", w("path")},
+		named{"arrives", flag(expr.Or(begins, goesOn))}, named{"leaves", flag(expr.Not(expr.IsNotNull(w("later"))))})
+	steps.where = []expr.Expr{expr.Eq(w("counts"), expr.Int(1))}
+	c.withOnce("page_steps", c.build(steps))
+
+	transition := func(from, to expr.Expr, where expr.Ident) sqlbuilder.Builder {
+		q := of("page_steps", named{catalog.FromColumn, from}, named{catalog.ToColumn, to})
+		q.where = []expr.Expr{expr.Eq(w(where), expr.Int(1))}
+		return c.build(q)
+	}
+	c.with("transitions", unionAll(transition(w("before"), w("path"), "arrives"), transition(w("path"), expr.Lit(""), "leaves")))
 }
 
 // orderedViews selects the pageviews of the sessions that may touch the range, with the pageviews before and after each in its

@@ -146,10 +146,7 @@ func planIn(p *plan.Plan, w calendar.Interval) *plan.Plan {
 
 // statesOf returns the query for the rows that the partials of a part in w are computed from, and the layout of these rows.
 func (m *Merge) statesOf(of *mergedPart, w calendar.Interval) (compile.StateQuery, *state.Computed) {
-	q, b := compile.StateQuery{Table: of.tb, In: w, Width: Quarter, Keyed: len(m.keys) > 0}, &state.Computed{KeyNames: m.keyTexts()}
-	if q.Keyed {
-		q.Width = calendar.Day
-	}
+	q, b := compile.StateQuery{Table: of.tb, In: w, Width: m.width, Keyed: len(m.keys) > 0}, &state.Computed{KeyNames: m.keyTexts()}
 	b.Width = q.Width
 	for _, i := range of.leaves {
 		leaf := &m.leaves[i]

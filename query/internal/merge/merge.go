@@ -27,10 +27,10 @@ import (
 
 // An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of a statement over all of its
 // rows. Partials without keys have a cell for each quarter of an hour, so that they cut at midnight of every zone that is whole
-// quarters from UTC. Partials with keys cover whole days, and the pieces of days at the ends of a range. The days of whole UTC
-// months are rolled up if there is room, so that a long range costs hardly more than its two ends.
+// quarters from UTC. Partials with keys, and those of goals that are not a series, cover whole days, and the pieces of days at the ends
+// of a range. The days of whole UTC months are rolled up if there is room, so that a long range costs hardly more than its two ends.
 
-// Quarter is the length of the cells of partials without keys, in milliseconds.
+// Quarter is the length of the cells of other partials than those of whole days, in milliseconds.
 const Quarter = 15 * 60 * 1000
 
 // A Merge says how the answer to a plan is merged.
@@ -38,9 +38,11 @@ type Merge struct {
 	p      *plan.Plan
 	steps  *plan.Steps
 	keys   []*catalog.Field // of the answer
+	width  int64            // of the cells of partials: Quarter or calendar.Day
 	parts  []*mergedPart    // of the steps
 	leaves []aggregate      // of all parts
 	where  []plan.Condition // on keys of the answer: its rows have to pass them
+	goals  []goalLeaves     // of an answer about goals
 
 	stretches []calendar.Interval
 }
@@ -74,7 +76,13 @@ func mergeOf(p *plan.Plan) *Merge {
 		return nil
 	}
 	steps := plan.StepsOf(p)
-	m := &Merge{p: p, steps: steps, keys: steps.Keys}
+	m := &Merge{p: p, steps: steps, keys: steps.Keys, width: Quarter}
+	if len(m.keys) > 0 && p.Type.Shape != catalog.Series {
+		m.width = calendar.Day
+	}
+	if ofGoals(p) && !m.addGoals() {
+		return nil
+	}
 	if p.Type.Shape == catalog.Series && len(m.keys) > 0 || slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
 		return nil
 	}
@@ -82,7 +90,7 @@ func mergeOf(p *plan.Plan) *Merge {
 		return nil
 	}
 	for _, part := range steps.Parts {
-		if !m.add(part) {
+		if !ofGoals(p) && !m.add(part) {
 			return nil
 		}
 	}
@@ -145,10 +153,7 @@ func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) i
 	found.Kind = states[op]
 	if found.Kind.Lists() {
 		found.e = args[0]
-		found.Members = found.e.String()
-		if _, column, ok := found.e.Column(); ok {
-			found.Members = column // of rows or of their sessions
-		}
+		found.Members = membersOf(found.e)
 	}
 	found.Name = strings.Join([]string{part.tb.Name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
 	for _, i := range part.leaves {
@@ -161,10 +166,26 @@ func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) i
 	return len(m.leaves) - 1
 }
 
+// membersOf names what sets of e count: a column of rows or of their sessions, also if only some rows count.
+func membersOf(e expr.Expr) string {
+	if op, args, ok := e.Calls(); ok && op == dialect.If {
+		if zero, ok := args[2].Constant(); ok && zero == 0 {
+			return membersOf(args[1])
+		}
+	}
+	if _, column, ok := e.Column(); ok {
+		return column
+	}
+	return e.String()
+}
+
 // rowsText tells apart all rows and keys that partials may be of.
 func (m *Merge) rowsText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "by %s without empty %s, with empty %s", m.keyNames(), m.p.Type.SkipEmpty, m.p.Type.OnlyEmpty)
+	if len(m.keys) == 0 && m.width != Quarter {
+		b.WriteString(", by day")
+	}
 	for _, c := range m.p.Mandatory {
 		fmt.Fprintf(&b, "\nof all %s", c.AppendKey(nil))
 	}
@@ -202,7 +223,7 @@ func (m *Merge) namesOf(name func(*catalog.Field) string) string {
 // cut finds the stretches that the answer is merged from, if there are such.
 func (m *Merge) cut() bool {
 	w := m.p.Counted()
-	if len(m.keys) > 0 {
+	if m.width == calendar.Day {
 		for from := w.From; from < w.To; {
 			to := min(calendar.StartOfDay(from)+calendar.Day, w.To)
 			m.stretches = append(m.stretches, calendar.Interval{From: from, To: to})

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -132,7 +133,8 @@ func TestPartialVersions(t *testing.T) {
 func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 	t.Helper()
 	types := e.types.All()
-	info := types[rng.IntN(len(types))].Describe()
+	of := types[rng.IntN(len(types))]
+	info := of.Describe()
 	limit := 1 + rng.IntN(10)
 	req := ask.Request{Parameters: []ask.Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Limit: &limit}
 	filters := func(n int) (all []ask.Filter) {
@@ -141,6 +143,9 @@ func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 				Op: ask.TextOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b", "/x", "/x/"}[rng.IntN(4)]}})
 		}
 		return all
+	}
+	if of.Takes("goals") {
+		req.Parameters[0].Goals = randomGoals(rng)
 	}
 	req.Filters = filters(rng.IntN(3))
 	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
@@ -151,6 +156,19 @@ func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 		return nil
 	}
 	return mergeOf(found.Parameters[0].Plan)
+}
+
+// randomGoals returns one goal or two, which differ in one part or more.
+func randomGoals(rng *rand.Rand) (all []ask.Goal) {
+	for i := range 1 + rng.IntN(2) {
+		of := &ask.Text{Op: ask.TextOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b"}[rng.IntN(2)]}}
+		g := ask.Goal{Name: strconv.Itoa(i), Action: ask.Action{Event: of}, Value: []string{"", "x", "y"}[rng.IntN(3)]}
+		if rng.IntN(2) == 0 {
+			g.Action = ask.Action{Page: of}
+		}
+		all = append(all, g)
+	}
+	return all
 }
 
 // TestMergeOnKeys checks that only filters on keys are compared with the rows of an answer, and that the partials are the same as

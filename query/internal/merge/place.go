@@ -37,7 +37,7 @@ func (g *merged) place(found [][]*state.Partial) {
 	}
 }
 
-// cells are the rows of the quarters of an hour of each stretch.
+// cells are the rows of the cells of each stretch.
 func (g *merged) cells() [][]int32 {
 	w, segments := g.p.Counted(), calendar.Segments(g.p.Range, g.p.Grain)
 	number := func(int64) int64 { return 0 }
@@ -52,10 +52,10 @@ func (g *merged) cells() [][]int32 {
 	}
 	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
 	for i, s := range g.stretches {
-		cells[i] = make([]int32, (s.To-s.From)/Quarter)
+		cells[i] = make([]int32, (s.To-s.From+g.width-1)/g.width)
 		for cell := range cells[i] {
 			cells[i][cell] = -1
-			if t := s.From + int64(cell)*Quarter; t >= w.From && t < w.To {
+			if t := s.From + int64(cell)*g.width; t >= w.From && t < w.To {
 				cells[i][cell] = int32(len(numbers))
 				numbers = append(numbers, number(t))
 			}

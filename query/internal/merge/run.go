@@ -95,7 +95,7 @@ func (g *Lookup) merged(ctx context.Context, among [][]string) (*store.Rows, ans
 	if why, err := g.gather(ctx); err != nil || why != "" {
 		return nil, why, err
 	}
-	return finish.Run(g.steps, newMerged(g), among), "", nil
+	return finish.Run(g.steps, g.groups(), among), "", nil
 }
 
 // A Lookup finds the partials of a merge, or computes them.

@@ -69,7 +69,7 @@ func (s *StateSets) add(m *Merge, of *mergedPart) {
 	i := slices.IndexFunc(s.byCount[count], func(set *StateSet) bool { return set.Part.needs == of.needs })
 	if i < 0 {
 		part := &mergedPart{tb: of.tb, needs: of.needs}
-		set := &StateSet{Merge: &Merge{p: m.p, keys: m.keys, parts: []*mergedPart{part}}, Part: part, count: count}
+		set := &StateSet{Merge: &Merge{p: m.p, keys: m.keys, width: m.width, parts: []*mergedPart{part}}, Part: part, count: count}
 		i = len(s.byCount[count])
 		s.byCount[count], s.All = append(s.byCount[count], set), append(s.All, set)
 	}

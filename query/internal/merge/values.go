@@ -44,6 +44,14 @@ func newMerged(g *Lookup) *merged {
 	return of
 }
 
+// groups returns the groups of the answer. All partials of g were found.
+func (g *Lookup) groups() finish.Groups {
+	if len(g.goals) > 0 {
+		return goalRows{newMerged(g)}
+	}
+	return newMerged(g)
+}
+
 // Len returns the number of rows.
 func (g *merged) Len() int { return g.rows }
 

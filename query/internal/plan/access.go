@@ -9,6 +9,7 @@ import (
 func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 	in := ask.InField("filters")
 	ask.CheckFilters(in, all, list)
+	ask.CheckNoSegments(in, all, list)
 	if len(list.Errors) > 0 {
 		return
 	}

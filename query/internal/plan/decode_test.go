@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"testing"
@@ -43,6 +45,9 @@ func FuzzDecode(f *testing.F) {
 		`[{"parameters":["pages"],"startDate":"2024-01-01","endDate":"2024-01-31","filters":[{"field":"path","op":"in","value":["/a",1,true,null]}]}]`,
 		`{"parameters":["pages"],"preset":"today","filters":[{"or":[{"field":"path","op":"matches","value":"(?i)^/a\\d{2}|b$"},{"not":{"and":[{"field":"country","op":"not_ends_with","value":"y"}]}}]}]}`,
 		`{"filters":[{"not":{"not":{"not":{"not":{"not":{"not":{"or":[]}}}}}}},{"and":null,"or":[null],"field":"path"}]}`,
+		`{"parameters":["pages"],"preset":"today","filters":[{"did":{"event":{"op":"matches","value":"^sign(up|in)$"},"filters":[{"or":[{"field":"property:plan","op":"exists"},{"field":"path","op":"ne","value":""}]}],"in":"range"}},{"not":{"did":{"click":"https://a.example","in":"session"}}}]}`,
+		`{"parameters":["pages"],"preset":"today","filters":[{"field":"property:total","op":"gte","value":12.5},{"field":"property:a.b ü","op":"not_exists"},{"field":"property:","op":"eq","value":""},{"field":"path","op":"matches","value":"(("}]}`,
+		`{"parameters":[{"name":"goals","goals":[{"name":"a","event":"x","value":"total","filters":[{"did":{"page":"/"}}]}]},{"name":"funnel","steps":[{"page":"/"},{"click":{"op":"in","value":["a","b"]}}],"window":"90d","within":"session"}],"preset":"all_time"}`,
 		`{"groupBy":["country"],"sortBy":"x","sortOrder":"desc","granularity":"hour","timeZone":"Europe/Berlin","id":"q"}`,
 		`{"limit":1e308,"page":-0,"filters":{},"a":{"b":[{}]}}`, "[[[[", "{\"id\":\"\xff\"}", "\x00", "nul", `{"a":"\ud800"}`,
 	} {
@@ -57,6 +62,9 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d queries and %v", len(all), err)
 		}
 		for _, d := range all {
+			if d.Errors == nil {
+				checkRoundTrip(t, d.Request)
+			}
 			found, errs := Resolve(registry, access, d.Request, now, nil)
 			if d.Errors == nil && errs == nil && len(found.Parameters) != len(d.Request.Parameters) {
 				t.Fatalf("%d prepared of %d parameters", len(found.Parameters), len(d.Request.Parameters))
@@ -64,4 +72,21 @@ func FuzzDecode(f *testing.F) {
 		}
 		_, _ = ask.ParseValues(url.Values{"filters": {string(body)}, string(body): {string(body)}, "limit": {string(body)}})
 	})
+}
+
+// checkRoundTrip tests that the JSON of a request without mistakes is read as a request with the same JSON: no group, action or pattern is
+// lost or read as another.
+func checkRoundTrip(t *testing.T, q ask.Request) {
+	t.Helper()
+	text, err := json.Marshal(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := ask.Decode(text, 0)
+	if err != nil || len(all) != 1 || all[0].Errors != nil {
+		t.Fatalf("%s is not read back: %v %v", text, err, all)
+	}
+	if again, err := json.Marshal(all[0].Request); err != nil || !bytes.Equal(again, text) {
+		t.Fatalf("%s is read as %s, %v", text, again, err)
+	}
 }

@@ -206,6 +206,7 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones, first time.Time) (*Resolved, ask.Errors) {
 	var list ask.Issues
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
+	ask.CheckResolved(&req, &list)
 	zone := rd.Zone
 	if zone == nil {
 		zone = a.Zone

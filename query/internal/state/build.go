@@ -82,7 +82,7 @@ func (b *builder) groupsOf(names *Texts) error {
 func (b *builder) keysOf(names *Texts) ([]uint32, error) {
 	if len(b.Keys) == 0 {
 		for _, s := range b.Stretches {
-			b.keys = max(b.keys, int((s.To-s.From)/b.Width))
+			b.keys = max(b.keys, int((s.To-s.From+b.Width-1)/b.Width)) // a piece of a day is one cell
 		}
 		return nil, nil
 	}

@@ -24,6 +24,17 @@ CREATE TABLE websites (
 );
 CREATE INDEX websites_of_owner ON websites (owner, created_at, id);
 
+-- Goals, funnels and segments that people saved by name. body is JSON.
+CREATE TABLE definitions (
+    website    TEXT   NOT NULL,
+    kind       TEXT   NOT NULL,
+    name       TEXT   NOT NULL,
+    body       TEXT   NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (website, kind, name)
+);
+
 CREATE TABLE links (
     id         TEXT   NOT NULL PRIMARY KEY,
     owner      TEXT   NOT NULL,

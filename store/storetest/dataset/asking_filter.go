@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,6 +63,18 @@ func (a *asker) leaf(f fields, depth int) reference.Filter {
 		return a.textLeaf(pickFrom(a, f.names))
 	default:
 		return a.filter(pickFrom(a, f.names))
+	}
+}
+
+// Key returns random filters of a key, of which one is a group: on sessions, or on rows.
+func (w *Dataset) Key(rng *rand.Rand) []reference.Filter {
+	a := &asker{Rand: rng, dataset: w, kind: reference.Type{Kind: store.KindWebsite}, asking: true}
+	f := fields{properties: true, deeds: true, names: append(reference.SessionFields(), "path", "path", "event_name", "namespace", "profile_id", "session_id")}
+	for {
+		a.anchor = a.sampleOf(a.another())
+		if key := a.mandatoryGroup(f); key[0].Field == "" && key[0].Did == nil {
+			return key
+		}
 	}
 }
 

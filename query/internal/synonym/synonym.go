@@ -1,12 +1,17 @@
-package ask
+// Package synonym has the words that people write in a request in place of its names. The error about such a word suggests the name.
+package synonym
 
-import (
-	"github.com/sightline-analytics/sightline/internal/mistake"
-)
+import "github.com/sightline-analytics/sightline/internal/mistake"
 
-// typeSynonyms are words by which people look for the built-in query types. A caller may ask for the first
-// type of a word that belongs to the subject.
-var typeSynonyms = mistake.Synonyms{
+// OfTypes returns words by which people look for the built-in query types. A caller may ask for the first type of a word that belongs
+// to the subject. Callers must not change the map.
+func OfTypes() mistake.Synonyms { return ofTypes }
+
+// OfNames returns words that people use in place of the other names of a request: fields, operators, presets and granularities, and
+// dimensions of filters. Callers must not change the map.
+func OfNames() mistake.Synonyms { return ofNames }
+
+var ofTypes = mistake.Synonyms{
 	"acquisition":      {"traffic"},
 	"bots":             {"blocked_traffic"},
 	"bounce":           {"summary_metrics", "session_metrics"},
@@ -86,9 +91,7 @@ var typeSynonyms = mistake.Synonyms{
 	"webvitals":        {"vitals_overview"},
 }
 
-// nameSynonyms are words that people use in place of the other names of a request: fields, operators, presets
-// and granularities, and dimensions of filters.
-var nameSynonyms = mistake.Synonyms{
+var ofNames = mistake.Synonyms{
 	// Fields of a request, a parameter or a filter.
 	"breakdown":  {"groupBy"},
 	"column":     {"field", "sortBy"},

@@ -1,0 +1,185 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/query/saved"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const definitionsPath = "/v1/websites/{website_id}/definitions"
+
+// definitionRoutes returns the routes of saved goals, funnels and segments.
+func (a *api) definitionRoutes() []*route {
+	type steps = front.Steps[definitionQuestion]
+	row := func(method, about string, access Access, body bool, s steps) *route {
+		return &route{Route: front.Route{Method: method, Path: definitionsPath, Class: auth.ClassOther, Steps: s}, about: about, access: access, body: body,
+			off: func(cfg *Config) bool { return cfg.Definitions == nil }}
+	}
+	manage := func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
+		return a.allowWebsite(ctx, r, func(string) []auth.Scope { return []auth.Scope{auth.ManageDefinitions} })
+	}
+	return []*route{
+		row(http.MethodGet, "List saved goals, funnels and segments", ByPath, false, steps{
+			Allow: func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
+				return a.allowWebsite(ctx, r, auth.ReadScopes)
+			},
+			Answer: a.listDefinitions,
+		}),
+		row(http.MethodPost, "Save a goal, a funnel or a segment by its name", ByDefiner, true, steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition}),
+		row(http.MethodDelete, "Remove a saved goal, funnel or segment", ByDefiner, false, steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition}),
+	}
+}
+
+// A definitionQuestion is a decoded request about one definition.
+type definitionQuestion struct{ definition store.Definition }
+
+// definitionRecord is a definition in responses.
+type definitionRecord struct {
+	Kind    store.DefinitionKind `json:"kind"`
+	Name    string               `json:"name"`
+	Body    json.RawMessage      `json:"body"`
+	Created health.Time          `json:"createdAt"`
+	Updated health.Time          `json:"updatedAt"`
+}
+
+func definitionRecordOf(d store.Definition) definitionRecord {
+	return definitionRecord{d.Kind, d.Name, d.Body, health.Time{Time: d.Created}, health.Time{Time: d.Updated}}
+}
+
+// allowWebsite checks that the key may use one of scopes on the website in the path.
+func (a *api) allowWebsite(ctx context.Context, r *front.Request, scopes func(kind string) []auth.Scope) error {
+	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: r.Segment}
+	return a.allowResource(ctx, r, scopes)
+}
+
+func (a *api) listDefinitions(ctx context.Context, r *front.Request, _ *definitionQuestion) (*front.Answer, error) {
+	all, err := a.cfg.Definitions.Definitions(ctx, r.Resource.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := []definitionRecord{}
+	for _, d := range all {
+		found = append(found, definitionRecordOf(d))
+	}
+	return tagged(struct {
+		Success     bool               `json:"success"`
+		Definitions []definitionRecord `json:"definitions"`
+	}{true, found})
+}
+
+// readDefinition reads a definition from the body, and checks that a query can use it.
+func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) error {
+	js, err := a.readJSON(r)
+	if err != nil {
+		return err
+	}
+	var members map[string]json.RawMessage
+	if err := decodeInto("", js, &members, false); err != nil {
+		return query.Errors{err}
+	}
+	bad := repeatedMembers(js)
+	d := &q.definition
+	into := map[string]memberReader{"kind": oneOf(&d.Kind), "name": oneOf(&d.Name), "body": oneOf(&d.Body)}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		read, known := into[name]
+		if !known {
+			message, suggestion := mistake.Unknown(name, slices.Sorted(maps.Keys(into)), mistake.Synonyms{"definition": {"body"}, "type": {"kind"}})
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
+			continue
+		}
+		bad = append(bad, read(name, members[name])...)
+	}
+	if bad = addTo(bad, a.definitionMistakes(ctx, r, d)...); len(bad) > 0 {
+		return bad
+	}
+	return nil
+}
+
+// definitionMistakes returns what is wrong with d, also what only the catalog knows, such as the names of fields.
+func (a *api) definitionMistakes(ctx context.Context, r *front.Request, d *store.Definition) query.Errors {
+	req, bad := saved.Request(d)
+	if bad != nil {
+		return bad
+	}
+	explained, err := a.cfg.Engine.Explain(ctx, query.Access{Subject: subject(r)}, req)
+	if wrong, ok := errors.AsType[query.Errors](err); ok {
+		return saved.Mistakes(d, wrong)
+	}
+	for _, one := range explained {
+		if one.Err != nil {
+			bad = append(bad, one.Err)
+		}
+	}
+	return saved.Mistakes(d, bad)
+}
+
+func (a *api) putDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {
+	d, err := a.cfg.Definitions.PutDefinition(ctx, r.Resource.ID, q.definition)
+	if errors.Is(err, store.ErrManyDefinitions) {
+		return nil, query.Errors{{Code: query.Invalid, Field: "name", Err: err,
+			Message: fmt.Sprintf("would be one too many: a website may have %d definitions", store.MaxDefinitions)}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return front.JSON(struct {
+		Success    bool             `json:"success"`
+		Definition definitionRecord `json:"definition"`
+	}{true, definitionRecordOf(d)})
+}
+
+// readDefinitionName reads the kind and the name of a definition from the URL.
+func (a *api) readDefinitionName(_ context.Context, r *front.Request, q *definitionQuestion) error {
+	values, ok := r.Query()
+	if !ok {
+		return errMalformed
+	}
+	bad := unknown(values, "kind", "name")
+	for _, part := range []struct {
+		name string
+		into *string
+	}{{"kind", (*string)(&q.definition.Kind)}, {"name", &q.definition.Name}} {
+		text, wrong := single(values, part.name)
+		if *part.into = text; text == "" && len(wrong) == 0 {
+			wrong = query.Errors{{Code: query.Invalid, Field: part.name, Message: mistake.Required}}
+		}
+		bad = append(bad, wrong...)
+	}
+	if kind := q.definition.Kind; kind != "" && !slices.Contains(store.DefinitionKinds(), kind) {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "kind", Message: mistake.OneOf(kind, store.DefinitionKinds()...)})
+	}
+	if len(bad) > 0 {
+		return bad
+	}
+	return nil
+}
+
+func (a *api) removeDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {
+	if err := a.cfg.Definitions.RemoveDefinition(ctx, r.Resource.ID, q.definition.Kind, q.definition.Name); err != nil {
+		return nil, err
+	}
+	return front.JSON(struct {
+		Success bool `json:"success"`
+	}{true})
+}
+
+// resolveSaved replaces the names of saved definitions in the queries of q. It returns the mistakes of each query in bad.
+func (a *api) resolveSaved(ctx context.Context, r *front.Request, q *question) (bad []query.Errors, err error) {
+	reqs := make([]*query.Request, len(q.queries))
+	for i := range q.queries {
+		reqs[i] = &q.queries[i].Request
+	}
+	return saved.Resolve(ctx, a.cfg.Definitions, subject(r), reqs...)
+}

@@ -1,0 +1,50 @@
+package query_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Bounds of questions about what people do, and of keys, which the random runs keep to.
+func TestBoundsOfAsking(t *testing.T) {
+	is := func(text string) *query.Text { return &query.Text{Op: query.Eq, Values: []string{text}} }
+	did := func(in string) query.Filter {
+		return query.Filter{Did: &query.Did{Action: query.Action{Event: is("signup")}, In: in}}
+	}
+	on := func(field string) query.Filter {
+		return query.Filter{Field: field, Op: query.Ne, Values: []string{"x"}}
+	}
+	for _, row := range []struct {
+		name      string
+		parameter query.Parameter
+		key       []query.Filter
+		want      string // a part of the error; empty: none
+	}{
+		{"did in 366 days", query.Parameter{Name: "pages", StartDate: "2025-01-01", EndDate: "2026-01-01", Filters: []query.Filter{did("range")}}, nil, ""},
+		{"did in 367 days", query.Parameter{Name: "pages", StartDate: "2025-01-01", EndDate: "2026-01-02", Filters: []query.Filter{did("range")}}, nil,
+			"did is for ranges of at most 366 days, and this one has 367"},
+		{"did inside a group in 367 days", query.Parameter{Name: "pages", StartDate: "2025-01-01", EndDate: "2026-01-02",
+			Filters: []query.Filter{{Not: &query.Filter{Or: []query.Filter{on("country"), did("session")}}}}}, nil, "at most 366 days"},
+		{"a key's group on sessions", query.Parameter{Name: "goals", Goals: []query.Goal{{Name: "a", Action: query.Action{Page: is("/")}}}},
+			[]query.Filter{{Or: []query.Filter{on("city"), did("session")}}}, ""},
+		{"a key's group on rows", query.Parameter{Name: "paths"}, []query.Filter{{Not: &query.Filter{And: []query.Filter{on("path"), on("property:plan")}}}}, ""},
+		{"a key's group that mixes both", query.Parameter{Name: "pages"}, []query.Filter{{Or: []query.Filter{on("country"), on("path")}}},
+			"mixes fields of sessions, such as country, with fields of rows, such as path"},
+		{"a key's group that mixes deeds of sessions and rows", query.Parameter{Name: "pages"}, []query.Filter{{Or: []query.Filter{did("session"), on("property:plan")}}}, "mixes fields"},
+		{"what a visitor did in the range, of a key", query.Parameter{Name: "pages"}, []query.Filter{{Not: &query.Filter{Did: did("range").Did}}}, "must be session in a mandatory filter"},
+		{"a key's property where rows have none", query.Parameter{Name: "errors"}, []query.Filter{on("property:plan")}, `errors has no field "property:plan", by which this access must filter`},
+	} {
+		access := query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Filters: row.key}
+		found, err := engine(t).Explain(t.Context(), access, query.Request{Parameters: []query.Parameter{row.parameter}, Preset: "today"})
+		if err == nil && found[0].Err != nil {
+			err = errors.Join(found[0].Err, found[0].Err.Err)
+		}
+		if err != nil && (row.want == "" || !strings.Contains(err.Error(), row.want)) || err == nil && row.want != "" {
+			t.Errorf("%s: %v, want %q", row.name, err, row.want)
+		}
+	}
+}

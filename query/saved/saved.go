@@ -1,0 +1,187 @@
+// Package saved keeps goals, funnels and segments by name, so that requests can use them:
+//
+//	{"name": "goals", "saved": true}                          all saved goals of the website
+//	{"name": "goals_trends", "saved": ["Signup", "Order"]}
+//	{"name": "funnel", "saved": "Checkout"}
+//	{"filters": [{"segment": "mobile-de"}]}                   wherever a filter may stand, also in goals and steps
+//
+// A definition belongs to one website. It holds no data: whoever uses it needs a key for the website, and sees only the rows that
+// the key may see.
+package saved
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Bounds of a definition.
+const (
+	MaxName = 100      // characters of a name
+	MaxBody = 16 << 10 // bytes of a body
+)
+
+// fields are the members of the body of each kind: those of [ask.Goal] without the name, those of [ask.Funnel], and filters. required is the
+// one that must be there, or empty.
+var fields = map[store.DefinitionKind]struct {
+	names    []string
+	required string
+}{
+	store.GoalDefinition:    {[]string{"event", "page", "click", "filters", "value"}, ""},
+	store.FunnelDefinition:  {[]string{"steps", "window", "within"}, "steps"},
+	store.SegmentDefinition: {[]string{"filters"}, "filters"},
+}
+
+// Request returns a request that has the whole meaning of d. All mistakes in the form of d are in bad, by their places in a definition,
+// such as body.steps[0].event. d may be stored if the request can also be prepared: see [Mistakes].
+func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
+	if bad = check(d); len(bad) > 0 {
+		return ask.Request{}, bad
+	}
+	if err := json.Unmarshal(wrapped(d), &req); err != nil {
+		wrong, ok := errors.AsType[ask.Errors](err)
+		if !ok {
+			wrong = ask.Errors{{Code: ask.Invalid, Message: err.Error()}}
+		}
+		return ask.Request{}, Mistakes(d, wrong)
+	}
+	if req.UsesSaved() {
+		return ask.Request{}, ask.Errors{{Code: ask.Invalid, Field: "body", Message: "cannot use other definitions"}}
+	}
+	return req, nil
+}
+
+// check returns the mistakes in the kind and the name of d, and in the names of the members of its body.
+func check(d *store.Definition) (bad ask.Errors) {
+	add := func(field, message string) {
+		bad = append(bad, &ask.Error{Code: ask.Invalid, Field: field, Message: message})
+	}
+	known, ok := fields[d.Kind]
+	if !ok {
+		add("kind", mistake.OneOf(d.Kind, store.DefinitionKinds()...))
+	}
+	switch {
+	case d.Name == "":
+		add("name", mistake.Required)
+	case !utf8.ValidString(d.Name):
+		add("name", mistake.NotUTF8)
+	case utf8.RuneCountInString(d.Name) > MaxName:
+		add("name", mistake.Long(MaxName))
+	case strings.ContainsFunc(d.Name, unicode.IsControl):
+		add("name", mistake.Control)
+	case strings.TrimSpace(d.Name) != d.Name:
+		add("name", "must not begin or end with a blank")
+	}
+	switch body := bytes.TrimSpace(d.Body); {
+	case len(body) == 0:
+		add("body", mistake.Required)
+	case len(body) > MaxBody:
+		add("body", fmt.Sprintf("may have at most %d bytes, not %d", MaxBody, len(body)))
+	case body[0] != '{' || !json.Valid(body):
+		add("body", "must be an object")
+	case ok:
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(body, &members) // it is a valid object
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if !slices.Contains(known.names, name) {
+				message, suggestion := mistake.Unknown(name, known.names, nil)
+				bad = append(bad, &ask.Error{Code: ask.Invalid, Field: "body." + name, Message: message, Suggestion: suggestion})
+			}
+		}
+		if _, given := members[known.required]; known.required != "" && !given {
+			add("body."+known.required, mistake.Required)
+		}
+	}
+	return bad
+}
+
+// wrapped returns a request with the body of d in its place.
+func wrapped(d *store.Definition) []byte {
+	body := bytes.TrimSpace(d.Body)
+	name, _ := json.Marshal(d.Name)
+	members := bytes.TrimSpace(body[1 : len(body)-1])
+	comma := ","
+	if len(members) == 0 {
+		comma = ""
+	}
+	switch d.Kind {
+	case store.GoalDefinition:
+		return fmt.Appendf(nil, `{"preset":"today","parameters":[{"name":"goals","goals":[{"name":%s%s%s}]}]}`, name, comma, members)
+	case store.FunnelDefinition:
+		return fmt.Appendf(nil, `{"preset":"today","parameters":[{"name":"funnel"%s%s}]}`, comma, members)
+	}
+	return fmt.Appendf(nil, `{"preset":"today","parameters":[{"metrics":["pageviews"]%s%s}]}`, comma, members)
+}
+
+// Mistakes returns wrong, mistakes of the request of d, with their places in d.
+func Mistakes(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
+	place := "parameters[0]"
+	if d.Kind == store.GoalDefinition {
+		place = "parameters[0].goals[0]"
+	}
+	for _, e := range wrong {
+		one := *e
+		one.Field = "body"
+		if rest, ok := strings.CutPrefix(e.Field, place); ok && rest != "" {
+			one.Field = "body" + rest
+		}
+		bad = append(bad, &one)
+	}
+	return bad
+}
+
+// Library returns what all mean, for [ask.Request.Resolve]. It leaves out what cannot be read, which a newer version may have stored.
+func Library(all []store.Definition) *ask.Library {
+	l := &ask.Library{Funnels: map[string]ask.Funnel{}, Segments: map[string][]ask.Filter{}}
+	for _, d := range all {
+		req, bad := Request(&d)
+		if bad != nil {
+			continue
+		}
+		p := &req.Parameters[0]
+		switch d.Kind {
+		case store.GoalDefinition:
+			l.Goals = append(l.Goals, p.Goals...)
+		case store.FunnelDefinition:
+			l.Funnels[d.Name] = ask.Funnel{Steps: p.Steps, Window: p.Window, Within: p.Within}
+		case store.SegmentDefinition:
+			l.Segments[d.Name] = p.Filters
+		}
+	}
+	return l
+}
+
+// Resolve replaces the names of saved definitions in reqs by what they mean for s. It asks definitions, which may be nil, only if
+// there are such names. mistakes has the mistakes of each request; err is an error of definitions.
+func Resolve(ctx context.Context, definitions store.DefinitionStore, s store.Subject, reqs ...*ask.Request) (mistakes []ask.Errors, err error) {
+	mistakes = make([]ask.Errors, len(reqs))
+	var library *ask.Library
+	for i, req := range reqs {
+		if definitions == nil || s.Kind != store.KindWebsite || !req.UsesSaved() {
+			continue // the engine refuses names that are left
+		}
+		if library == nil {
+			all, err := definitions.Definitions(ctx, s.ID)
+			if err != nil {
+				return nil, err
+			}
+			library = Library(all)
+		}
+		resolved, bad := req.Resolve(library)
+		if mistakes[i] = bad; bad == nil {
+			*req = resolved
+		}
+	}
+	return mistakes, nil
+}
