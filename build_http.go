@@ -129,7 +129,7 @@ func (b *builder) health(w *writes) *health.Checker {
 	if b.cfg.Records != nil {
 		probes[health.Relational] = b.cfg.Records.Ping
 	}
-	return health.New(health.Config{Probes: probes, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger})
+	return health.New(health.Config{Probes: probes, Warnings: b.cfg.Warnings, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger})
 }
 
 // setClock sets the clock and the logger of a part, unless the host did.

@@ -40,6 +40,9 @@ type Config struct {
 	// Probes by role. A role without a probe is not part of the deployment and is reported as true. A probe with
 	// another name affects Report.Success, and Report.Checks names it while it fails.
 	Probes map[string]Probe
+	// Warnings are further probes, with names other than the roles. Report.Checks names them while they fail, but they
+	// do not affect Report.Success: the service works without what they check, such as a recent backup.
+	Warnings map[string]Probe
 	// Timeout is the time limit of each probe. 0 means DefaultTimeout.
 	Timeout time.Duration
 	// Version is the version of the service in reports.
@@ -71,7 +74,11 @@ func New(cfg Config) *Checker {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	cfg.Probes = maps.Clone(cfg.Probes)
+	cfg.Probes, cfg.Warnings = maps.Clone(cfg.Probes), maps.Clone(cfg.Warnings)
+	if cfg.Probes == nil {
+		cfg.Probes = map[string]Probe{}
+	}
+	maps.Copy(cfg.Probes, cfg.Warnings)
 	return &Checker{cfg: cfg, busy: map[string]bool{}}
 }
 
@@ -80,7 +87,7 @@ type Report struct {
 	ClickHouse bool   `json:"clickhouse"`
 	Database   bool   `json:"database"`
 	Redis      bool   `json:"redis"`
-	Success    bool   `json:"success"` // every probe succeeded
+	Success    bool   `json:"success"` // every probe succeeded, apart from Config.Warnings
 	Version    string `json:"version"`
 	Timestamp  Time   `json:"timestamp"` // when the probes had responded
 	// Checks has the value false for each probe that failed and whose name is not one of the roles above. It is nil if there
@@ -187,7 +194,9 @@ func (c *Checker) report(ctx context.Context, errs map[string]error) Report {
 	var checks map[string]bool
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
 		if err := errs[name]; err != nil {
-			success = false
+			if _, only := c.cfg.Warnings[name]; !only {
+				success = false
+			}
 			if name != Analytics && name != Relational && name != Cache {
 				if checks == nil {
 					checks = map[string]bool{}

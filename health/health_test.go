@@ -62,6 +62,17 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// A failed warning is named, and the service still counts as healthy.
+func TestWarnings(t *testing.T) {
+	for name, warning := range map[string]health.Probe{`,"checks":{"backup":false}}`: down, `}`: ok} {
+		c := health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: ok}, Warnings: map[string]health.Probe{"backup": warning}, Version: "1", Now: at(noon)})
+		got, err := json.Marshal(c.Check(t.Context()))
+		if want := `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1","timestamp":"2026-03-29T11:00:00.005Z"` + name; string(got) != want || err != nil {
+			t.Errorf("got %s, %v; want %s", got, err, want)
+		}
+	}
+}
+
 func TestCausesAreLoggedAndNeverReported(t *testing.T) {
 	var log bytes.Buffer
 	c := health.New(health.Config{

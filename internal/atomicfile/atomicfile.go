@@ -28,7 +28,7 @@ func Create(file string, data []byte) error {
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
-	return errors.Join(err, os.Remove(temp), syncFolder(filepath.Dir(file)))
+	return errors.Join(err, os.Remove(temp), SyncFolder(filepath.Dir(file)))
 }
 
 // Replace replaces the content of file atomically, also in a crash.
@@ -40,7 +40,7 @@ func Replace(file string, data []byte) error {
 	if err := os.Rename(temp, file); err != nil {
 		return errors.Join(err, os.Remove(temp))
 	}
-	return syncFolder(filepath.Dir(file))
+	return SyncFolder(filepath.Dir(file))
 }
 
 // writeTemp writes data to a new file next to file, with mode 0600, and syncs it to disk.
@@ -56,8 +56,8 @@ func writeTemp(file string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// syncFolder syncs new names in dir to disk. Windows does not need that.
-func syncFolder(dir string) error {
+// SyncFolder syncs new names in dir to disk. Windows does not need that.
+func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

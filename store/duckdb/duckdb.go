@@ -26,7 +26,7 @@ type Store struct {
 	mu   sync.RWMutex // read-locked by every query, so that inst stays open
 	inst *instance    // nil while the engine cannot be reopened
 
-	deriving sync.Mutex // held by Seal, SaveStates, DropStates, Erase and Maintain; excludes checkpoints of the writer
+	deriving sync.Mutex // held by Seal, SaveStates, DropStates, Erase, Maintain and Backup; excludes checkpoints of the writer
 
 	queue       *queue
 	tasks       chan func(*writer)

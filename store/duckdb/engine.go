@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	driver "github.com/duckdb/duckdb-go/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -23,6 +24,7 @@ type instance struct {
 	idle      chan *conn // for queries
 	ctx       context.Context
 	stop      context.CancelFunc // stops running queries
+	source    *os.File           // for backups; nil before the first. Closing it releases the lock of the engine, so close does that last
 }
 
 func openInstance(cfg Config, path string, readOnly bool) (*instance, error) {
@@ -103,7 +105,11 @@ func (i *instance) close() error {
 		case c := <-i.idle:
 			faults = append(faults, c.close())
 		default:
-			return errors.Join(append(faults, i.connector.Close())...)
+			faults = append(faults, i.connector.Close())
+			if i.source != nil {
+				faults = append(faults, i.source.Close())
+			}
+			return errors.Join(faults...)
 		}
 	}
 }

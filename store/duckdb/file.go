@@ -240,3 +240,55 @@ func compatible(version int, steps []string) error {
 		cause: fmt.Errorf("the file has version %d, this program knows %d", version, len(steps)),
 	}
 }
+
+// SchemaVersion returns the version of the schema of files that this program writes. A program opens files with the same
+// version and with smaller ones.
+func SchemaVersion() (int, error) {
+	steps, err := migrations()
+	return len(steps), err
+}
+
+// Check looks at the file at cfg.Path like [Open], and changes nothing. It verifies all blocks of the file and all entries of
+// its log. It returns the errors of Open: for damage, for files of a newer or of another program, and if another process has
+// opened the file. unfinished is the number of bytes at the end of the log that Open would cut, because they were never
+// acknowledged. The file must exist, and no store of this process may have opened it.
+func Check(cfg Config) (unfinished int64, err error) {
+	steps, err := migrations()
+	if err != nil {
+		return 0, err
+	}
+	if cfg, err = cfg.resolve(); err != nil {
+		return 0, err
+	}
+	version, replayed, err := probe(cfg)
+	if errors.Is(err, store.ErrLocked) {
+		return 0, err
+	}
+	if damage := checkMark(cfg.Path); damage != nil {
+		return 0, damage
+	}
+	if err != nil && !errors.Is(err, store.ErrCorrupt) {
+		return 0, err
+	}
+	file, damage := checkBlocks(cfg.Path, true)
+	if damage != nil {
+		return 0, damage
+	}
+	w, logErr := inspectLog(cfg.Path + ".wal")
+	if logErr != nil {
+		return 0, &fault{kind: store.ErrUnavailable, cause: logErr}
+	}
+	if w.clean() {
+		w.compare(replayed)
+	}
+	switch {
+	case w.clean() || w.owner != file && w.owner != (fileID{}):
+		if err != nil {
+			return 0, err
+		}
+		return 0, compatible(version, steps)
+	case w.rest == restNothing || w.rest == restTorn || w.rest == restZeros:
+		return w.size - w.committed, nil
+	}
+	return 0, &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s.wal is damaged at byte %d, and %d commits follow; see docs/recovery.md", cfg.Path, w.stopped, w.later)}
+}

@@ -44,6 +44,10 @@ type Store interface {
 	store.SpaceChecker
 	// Subjects lists the websites, links and monitors that have rows.
 	Subjects(ctx context.Context) ([]store.Subject, error)
+	// Backup copies the database to the new file path, and its log, if it has one, to path + ".wal". It calls moment once,
+	// between two commits: the copy has the rows of every write that returned before, and of no write that begins later.
+	// Writes wait only for moment. After an error there are no new files.
+	Backup(ctx context.Context, path string, moment func() error) error
 	// Close closes the file. Call it after the last request. If ctx ends first, it returns its error, and closing continues.
 	Close(ctx context.Context) error
 }
@@ -65,3 +69,7 @@ func Open(ctx context.Context, cfg Config) (Store, error) {
 	}
 	return open(ctx, file, cfg)
 }
+
+// Check looks for damage in the file in folder, and changes nothing. It returns the errors of Open. unfinished is the number of
+// bytes at the end of the log that Open would cut, because they were never acknowledged.
+func Check(folder string) (unfinished int64, err error) { return check(filepath.Join(folder, File)) }

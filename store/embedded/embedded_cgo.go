@@ -50,6 +50,11 @@ func OpenBoth(ctx context.Context, cfg Config) (from, to Store, err error) {
 // Dialect returns the dialect of the store.
 func Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
+// SchemaVersion returns the version of the schema of files that this build writes.
+func SchemaVersion() (int, error) { return duckdb.SchemaVersion() }
+
+func check(file string) (unfinished int64, err error) { return duckdb.Check(duckdb.Config{Path: file}) }
+
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
 	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {

@@ -30,6 +30,11 @@ func OpenBoth(context.Context, Config) (from, to Store, err error) {
 // Dialect returns the dialect of the store.
 func Dialect() *dialect.Dialect { return dialect.SQLite() }
 
+// SchemaVersion returns the version of the schema of files that this build writes.
+func SchemaVersion() (int, error) { return sqlite.SchemaVersion() }
+
+func check(file string) (unfinished int64, err error) { return 0, sqlite.Check(file) }
+
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
 	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {

@@ -174,3 +174,13 @@ func texts(ctx context.Context, db *sql.DB, query string) (_ []string, err error
 	}
 	return all, rows.Err()
 }
+
+// SchemaVersion returns the version of the tables that this program writes. A program opens files with the same version and
+// with smaller ones.
+func SchemaVersion() (int, error) {
+	all, err := steps(migrations())
+	if err != nil {
+		return 0, fmt.Errorf("store/meta: migrations: %w", err)
+	}
+	return int(all[len(all)-1].Version), nil
+}

@@ -111,3 +111,7 @@ func create(c *conn) error {
 	return errors.Join(c.exec(ownTables), c.exec(statistics), c.exec("INSERT INTO settings VALUES (?, 0)", key),
 		c.exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", application, version)))
 }
+
+// SchemaVersion returns the version of the schema of files that this program writes. A program does not open files with a
+// larger version.
+func SchemaVersion() (int, error) { return version, nil }

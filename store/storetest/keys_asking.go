@@ -22,11 +22,11 @@ import (
 const perKey = 40
 
 // KeysAsking tests in a random run that a key with mandatory groups of filters gets the answers that a key without filters gets from
-// a store that has only the rows that the first key may see. It asks what [Asking] asks of websites. SIGHTLINE_SHAPE, such as funnel,
+// a store that has only the rows that the first key may see. It asks what [Reference] asks beside types, of websites. SIGHTLINE_SHAPE, such as funnel,
 // restricts it to one shape. It fails unless a fifth of the answers with data differ from those without the filters.
 func KeysAsking(t *testing.T, h Harness, run RandomRun) {
 	only := os.Getenv("SIGHTLINE_SHAPE")
-	run.draw = func(seed uint64, n int) []reference.Question {
+	draw := func(seed uint64, n int) []reference.Question {
 		ofWebsites := func(yield func(reference.Question) bool) {
 			for q := range asking(seed, only) {
 				if q.Mandatory = nil; q.Subject.Kind == store.KindWebsite && !yield(q) {
@@ -37,7 +37,7 @@ func KeysAsking(t *testing.T, h Harness, run RandomRun) {
 		return slices.Collect(firstOf(ofWebsites, n))
 	}
 	var matter mattering
-	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+	run.run(t, draw, 0, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		return matter.compareKeys(t, h, seed, questions)
 	})
 	spoke, cut := matter.spoke.Load(), matter.cut.Load()

@@ -30,7 +30,6 @@ type RandomRun struct {
 	Questions int           // minimum; each dataset gets the same number, and each query type at least one question
 	Seed      uint64        // the seed of the first dataset; each further dataset has the next number
 	For       time.Duration // if not 0, the duration of the run, instead of Questions
-
 }
 
 // RandomRunOf returns a random run with that many questions, beginning with the dataset of a seed. The environment overrides the arguments: SIGHTLINE_QUESTIONS sets the number of questions,

@@ -71,9 +71,12 @@ type commands struct {
 		Verify  verifyDerived  `cmd:"" help:"Recompute stored daily results and report differences."`
 		Rebuild rebuildDerived `cmd:"" help:"Rebuild stored daily results."`
 	} `cmd:"" help:"Check stored daily results."`
-	Import     importEvents `cmd:"" help:"Import access logs, and exports of other analytics."`
-	Export     exportRows   `cmd:"" help:"Export the raw rows of a website, link or monitor."`
-	Copy       copyEvents   `cmd:"" help:"Copy all events to ClickHouse and verify the copy."`
+	Import     importEvents  `cmd:"" help:"Import access logs, and exports of other analytics."`
+	Export     exportRows    `cmd:"" help:"Export the raw rows of a website, link or monitor."`
+	Copy       copyEvents    `cmd:"" help:"Copy all events to ClickHouse and verify the copy."`
+	Backup     makeBackup    `cmd:"" help:"Back up the data folder, also while a server runs on it."`
+	Restore    restoreBackup `cmd:"" help:"Restore a backup into an empty data folder."`
+	Doctor     checkInstall  `cmd:"" help:"Check the installation, and say what to do."`
 	Clickhouse struct {
 		Schema  printSchema   `cmd:"" help:"Print the SQL of the tables."`
 		Migrate migrateTables `cmd:"" help:"Create or update the tables."`

@@ -48,6 +48,12 @@ func TestRun(t *testing.T) {
 		{"the last day before the first", "derived verify --from 2026-02-02 --to 2026-02-01", 2, "", "--to is before --from"},
 		{"verifying a missing folder", "derived verify --data /nowhere", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
 		{"copying a missing folder", "copy --to clickhouse://h/d --data /nowhere", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
+		{"backing up a missing folder", "backup --data /nowhere /nowhere/backups", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
+		{"keeping a negative number of backups", "backup --keep -1 /nowhere", 2, "", "--keep is negative"},
+		{"backups every second", "serve --backup-every 1s", 2, "", "--backup-every must be at least 1m"},
+		{"restoring from nowhere", "restore /nowhere --data /nowhere/data", 1, "", "/nowhere has no complete backup"},
+		{"checking a missing folder", "doctor --data /nowhere", 1, "problem  folder      /nowhere does not exist; do: name the folder", "problems found: 1"},
+		{"checking in JSON", "doctor --data /nowhere --json", 1, `[{"level":"problem","check":"folder","text":"/nowhere does not exist","do":"`, "problems found: 1"},
 		{"the tables", "clickhouse schema", 0, "CREATE TABLE IF NOT EXISTS events (", ""},
 		{"the tables of a cluster", "clickhouse schema --cluster east", 0, "ON CLUSTER `east`", ""},
 		{"the tables with a retention", "clickhouse schema --retention 400d", 0, "toIntervalDay(400)", ""},
@@ -137,7 +143,7 @@ func TestVerbs(t *testing.T) {
 	}
 	verbs := []string{"add", "list", "show", "change", "remove"}
 	others := []string{
-		"serve", "copy", "import", "export", "help", "websites tag", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
+		"serve", "backup", "restore", "doctor", "copy", "import", "export", "help", "websites tag", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
 		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema", "clickhouse migrate",
 	}
 	for _, command := range p.Model.Leaves(false) {

@@ -51,6 +51,10 @@ type serve struct {
 	MinFreeDisk  reserve `placeholder:"SIZE" help:"Free space of the disk, such as 1GiB, below which the server refuses events and answers queries only. off: no limit. Default: 256MiB, or 5 % of the disk if that is less."`
 	Redis        dsn     `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, such as redis://name:password@host:6379/0. Several processes share limits and notify each other of changed keys through it."`
 
+	BackupTo    string `type:"path" placeholder:"DIR" help:"Folder for regular backups of the data folder; see docs/operations.md. Default: no backups."`
+	BackupEvery span   `default:"24h" placeholder:"TIME" help:"Time between two backups, such as 6h or 1d. Default: 24h."`
+	BackupKeep  int    `default:"7" placeholder:"NUMBER" help:"Number of complete backups in --backup-to to keep. Older ones are removed after a new one is complete. Default: 7. 0 means all."`
+
 	Geoip         string    `placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses."`
 	CountryHeader string    `placeholder:"NAME" help:"Request header with the country code, set by a CDN; trusted only from --trusted-proxy."`
 	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are trusted; may be repeated."`
@@ -92,6 +96,12 @@ func (s *serve) Validate() error {
 	if s.AuditKeep != 0 && s.AuditKeep < span(oneDay) {
 		faults = append(faults, errors.New("--audit-keep must be 0 or at least 1d"))
 	}
+	if s.BackupTo != "" && s.Clickhouse != "" {
+		faults = append(faults, errors.New("--backup-to is for events in the data folder; docs/operations.md shows how to back up ClickHouse"))
+	}
+	if s.BackupEvery < span(time.Minute) || s.BackupKeep < 0 {
+		faults = append(faults, errors.New("--backup-every must be at least 1m, and --backup-keep must not be negative"))
+	}
 	if s.DemoDays < 1 || s.DemoDays > 3650 {
 		faults = append(faults, errors.New("--demo-days must be between 1 and 3650"))
 	}
@@ -113,6 +123,9 @@ func (s *serve) settings() service.Settings {
 		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile, NewRecords: s.NewRecords,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
 		DuckDBMemory:  int64(s.DuckdbMemory),
+		BackupTo:      s.BackupTo,
+		BackupEvery:   time.Duration(s.BackupEvery),
+		BackupKeep:    s.BackupKeep,
 		MinFree:       int64(s.MinFreeDisk),
 		Drain:         time.Duration(s.Drain),
 		GeoIP:         s.Geoip,

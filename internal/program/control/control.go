@@ -1,7 +1,8 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
 // send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement, POST /write
-// stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, and /verify and /rebuild handle stored daily results. Both
-// ends are the same program, so the messages are encoded with gob.
+// stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /verify and /rebuild handle stored daily results, and
+// /backup and /backups make backups and describe the regular ones. Both ends are the same program, so the messages are encoded
+// with gob.
 package control
 
 import (
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/program/backup"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -38,6 +40,12 @@ type Seals interface {
 	RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error)
 }
 
+// Backups makes backups of the data folder. A [backup.Schedule] implements it.
+type Backups interface {
+	Create(ctx context.Context, to string, keep int) (backup.Made, error)
+	Status() backup.Status
+}
+
 // Listen creates the socket at path with mode 0600. It replaces an existing socket, so call it only after opening the data
 // of the folder.
 func Listen(ctx context.Context, path string) (net.Listener, error) {
@@ -55,8 +63,8 @@ func Listen(ctx context.Context, path string) (net.Listener, error) {
 	return socket, nil
 }
 
-// Handler serves queries of events and their stored daily results.
-func Handler(events Source, seals Seals) http.Handler {
+// Handler serves queries of events, their stored daily results, and backups.
+func Handler(events Source, seals Seals, backups Backups) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /query", func(w http.ResponseWriter, r *http.Request) {
 		var asked wireStatement
@@ -83,7 +91,23 @@ func Handler(events Source, seals Seals) http.Handler {
 	mux.HandleFunc("POST /days", ofDays(events.Days))
 	mux.HandleFunc("POST /verify", ofDays(seals.VerifySeals))
 	mux.HandleFunc("POST /rebuild", ofDays(seals.RebuildSeals))
+	mux.HandleFunc("POST /backup", func(w http.ResponseWriter, r *http.Request) {
+		var asked wireBackup
+		err := gob.NewDecoder(r.Body).Decode(&asked)
+		var made backup.Made
+		if err == nil {
+			made, err = backups.Create(r.Context(), asked.To, asked.Keep)
+		}
+		reply(w, made, err)
+	})
+	mux.HandleFunc("GET /backups", func(w http.ResponseWriter, _ *http.Request) { reply(w, backups.Status(), nil) })
 	return mux
+}
+
+// wireBackup asks for a backup.
+type wireBackup struct {
+	To   string
+	Keep int
 }
 
 // wireDays names days of a subject.
@@ -240,6 +264,21 @@ func (c *Client) VerifySeals(ctx context.Context, website store.Subject, from, t
 func (c *Client) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
 	err = c.ask(ctx, http.MethodPost, "rebuild", wireDays{website, from, to}, &days)
 	return days, err
+}
+
+// Backup makes a backup in the folder to, an absolute path, with the rights of the server. It keeps the newest backups there;
+// 0 keeps all.
+func (c *Client) Backup(ctx context.Context, to string, keep int) (backup.Made, error) {
+	var made backup.Made
+	err := c.ask(ctx, http.MethodPost, "backup", wireBackup{to, keep}, &made)
+	return made, err
+}
+
+// Backups describes the regular backups of the server.
+func (c *Client) Backups(ctx context.Context) (backup.Status, error) {
+	var found backup.Status
+	err := c.ask(ctx, http.MethodGet, "backups", nil, &found)
+	return found, err
 }
 
 func (c *Client) ask(ctx context.Context, method, route string, question, answer any) error {

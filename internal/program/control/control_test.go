@@ -39,7 +39,7 @@ func served(t *testing.T) (path string, file *duckdb.Store, stop func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &http.Server{Handler: Handler(file, engine)}
+	s := &http.Server{Handler: Handler(file, engine, nil)}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	t.Cleanup(func() {

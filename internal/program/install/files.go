@@ -21,8 +21,9 @@ const (
 	RecordsFile = "meta.sqlite"
 	PepperFile  = "pepper"
 	DemoKeyFile = site.KeyFile
-	HeadsFile   = "audit-heads.json" // heads of the audit trail, outside its database
-	SocketFile  = "control.sock"     // socket of the running server, for commands
+	HeadsFile   = "audit-heads.json"   // heads of the audit trail, outside its database
+	SocketFile  = "control.sock"       // socket of the running server, for commands
+	RestoreFile = "restore.unfinished" // exists while a backup is restored into the folder, and after a killed restore
 
 	// These files have the progress of demo traffic in the data folder and in ClickHouse.
 	ProgressFile           = site.ProgressFile
@@ -44,6 +45,15 @@ func Exists(dir, name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// CheckRestored returns an error if a restore into the data folder has not finished.
+func CheckRestored(dir string) error {
+	exists, err := Exists(dir, RestoreFile)
+	if exists {
+		err = fmt.Errorf("the restore into %s is not finished: run restore again, or empty the folder", dir)
+	}
+	return err
 }
 
 // Pepper reads the pepper from file. If file is empty, it reads the pepper of the data folder, or creates it.

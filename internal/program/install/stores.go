@@ -21,6 +21,9 @@ import (
 
 // OpenFile opens the file of events in a data folder, or creates it. It sets the folder in cfg.
 func OpenFile(ctx context.Context, dir string, cfg embedded.Config) (embedded.Store, error) {
+	if err := CheckRestored(dir); err != nil {
+		return nil, err
+	}
 	cfg.Folder = dir
 	s, err := embedded.Open(ctx, cfg)
 	if err != nil {
@@ -51,6 +54,9 @@ func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *
 	cfg := meta.Config{DSN: dsn, Pepper: pepper, Now: now, Logger: log}
 	where := "--meta"
 	if dsn == "" {
+		if err := CheckRestored(dir); err != nil {
+			return nil, err
+		}
 		where = filepath.Join(dir, RecordsFile)
 		cfg.Path = where
 	}

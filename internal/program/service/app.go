@@ -16,6 +16,7 @@ import (
 
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/program/backup"
 	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/redisbus"
 	"github.com/sightline-analytics/sightline/store"
@@ -41,6 +42,7 @@ type app struct {
 	records  *meta.Store
 	heads    *install.HeadStore
 	service  *sightline.Service
+	backups  *backup.Schedule              // nil if the events are in ClickHouse
 	metrics  *metrics                      // nil without --metrics-addr
 	redis    *redis.Client                 // nil without Redis
 	bus      *redisbus.Bus                 // on redis; nil without Redis
@@ -113,6 +115,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	if err := a.openHeads(); err != nil {
 		return nil, err
 	}
+	a.openBackups()
 	if s.MetricsAddr != "" {
 		a.metrics = newMetrics(a.records.Audit())
 	}
@@ -174,6 +177,21 @@ func (a *app) openEvents(ctx context.Context) (events, error) {
 		return nil, fmt.Errorf("--clickhouse: %w", err)
 	}
 	return tables, nil
+}
+
+// openBackups prepares backups of the data folder. Those of ClickHouse are the task of ClickHouse.
+func (a *app) openBackups() {
+	file, ok := a.events.(embedded.Store)
+	if !ok || a.settings.ClickHouse.DSN != "" {
+		return
+	}
+	a.backups = &backup.Schedule{
+		Source: backup.Source{Folder: a.settings.Data, Events: file, Now: a.now, Program: Version()},
+		To:     a.settings.BackupTo, Every: a.settings.BackupEvery, Keep: a.settings.BackupKeep, Log: a.log,
+	}
+	if a.settings.Meta == "" {
+		a.backups.Source.Records = a.records
+	}
 }
 
 // openHeads opens the file with the heads of the audit trail.

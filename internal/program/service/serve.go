@@ -62,12 +62,27 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	if err := a.announce(r, out); err != nil {
 		return err
 	}
+	defer a.startBackups(ctx)()
 	go func() {
 		if err := a.service.Run(ctx); err != nil {
 			log.Error("background work", "error", err)
 		}
 	}()
 	return servers.wait(ctx)
+}
+
+// startBackups starts the regular backups. stop ends them, and the one in progress.
+func (a *app) startBackups(ctx context.Context) (stop func()) {
+	if a.backups == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { a.backups.Run(ctx) })
+	return func() {
+		cancel()
+		work.Wait()
+	}
 }
 
 // prepare creates the demo and its key, unless the settings say otherwise.
@@ -171,7 +186,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 		s.serve(s.track, track)
 	}
 	file, ok := a.events.(embedded.Store)
-	if !ok || a.settings.ClickHouse.DSN != "" {
+	if !ok || a.backups == nil {
 		return nil // commands connect to ClickHouse directly
 	}
 	socket, err := control.Listen(ctx, filepath.Join(a.settings.Data, install.SocketFile))
@@ -179,7 +194,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 		s.log.Warn("commands cannot read the data while this server runs", "error", err)
 		return nil
 	}
-	s.run(socket, &http.Server{Handler: control.Handler(file, a.service.Engine()), ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
+	s.run(socket, &http.Server{Handler: control.Handler(file, a.service.Engine(), a.backups), ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
 	return nil
 }
 

@@ -25,6 +25,10 @@ type Settings struct {
 	PepperFile   string            // empty: the pepper of the data folder
 	NewRecords   bool              // create an empty file of records even beside events
 
+	BackupTo    string        // folder of regular backups; empty: none
+	BackupEvery time.Duration // time between two backups
+	BackupKeep  int           // number of backups to keep in the folder; 0: all
+
 	GeoIP         string           // MaxMind-format file; empty: none
 	CountryHeader string           // header from Proxies with the country; empty: none
 	Proxies       clientip.Proxies // proxies with trusted headers

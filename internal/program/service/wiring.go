@@ -60,6 +60,9 @@ func (a *app) openService() (err error) {
 		cfg.Probes = map[string]health.Probe{health.Cache: func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }}
 		cfg.Bus = a.bus
 	}
+	if a.settings.BackupTo != "" && a.backups != nil {
+		cfg.Warnings = map[string]health.Probe{"backup": a.backups.Probe}
+	}
 	a.service, err = sightline.New(cfg)
 	if errors.Is(err, audit.ErrTampered) {
 		return fmt.Errorf("audit trail: %w; if --pepper-file is right, run audit verify", err)

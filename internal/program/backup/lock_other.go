@@ -1,0 +1,8 @@
+//go:build !unix
+
+package backup
+
+import "os"
+
+// tryLock reports true: without locks, only one process at a time may make backups in a folder.
+func tryLock(*os.File) bool { return true }

@@ -1,0 +1,329 @@
+//go:build cgo
+
+package doctor
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/program/backup"
+	"github.com/sightline-analytics/sightline/internal/program/control"
+	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/embedded"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// noon is the time of the installations, on the day after their events.
+var noon = time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
+
+// folder returns a data folder with sealed events of yesterday, and with a backup in its own folder.
+func folder(t *testing.T) Config {
+	t.Helper()
+	cfg := Config{Data: t.TempDir(), BackupTo: t.TempDir(), Every: 24 * time.Hour, Days: 3, Now: func() time.Time { return noon }}
+	if err := os.Chmod(cfg.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := install.Pepper(cfg.Data, ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	events, err := install.OpenFile(ctx, cfg.Data, embedded.Config{Now: cfg.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := store.Batch{Events: []store.Event{
+		{Website: "w", ID: "1", Kind: store.Pageview, Name: "screen_view", Path: "/", Time: noon.AddDate(0, 0, -1), Identity: store.Identity{AnonymousID: "a", SessionID: "s"}},
+		{Website: "w", ID: "2", Kind: store.Pageview, Name: "screen_view", Path: "/", Time: noon.Add(-time.Hour), Identity: store.Identity{AnonymousID: "a", SessionID: "t"}},
+	}}
+	if _, err := events.Write(ctx, &b); err != nil {
+		t.Fatal(err)
+	}
+	engine, err := query.New(query.Config{Store: events, Now: cfg.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := query.NewSealer(engine).Finish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	records, err := install.OpenRecords(ctx, cfg.Data, "", auth.Pepper{}, quiet, cfg.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := backup.Source{Folder: cfg.Data, Events: events, Records: records, Now: cfg.Now}
+	if _, err := source.Create(ctx, cfg.BackupTo); err != nil {
+		t.Fatal(err)
+	}
+	for _, closer := range []func(context.Context) error{engine.Close, records.Close, events.Close} {
+		if err := closer(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle(t, cfg)
+	return cfg
+}
+
+// settle makes the files private, and of noon.
+func settle(t *testing.T, cfg Config) {
+	t.Helper()
+	for _, name := range []string{install.EventsFile, install.RecordsFile, install.PepperFile} {
+		path := filepath.Join(cfg.Data, name)
+		if err := errors.Join(os.Chmod(path, 0o600), os.Chtimes(path, noon, noon)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// copied returns a copy of the folders of cfg.
+func copied(t *testing.T, cfg Config) Config {
+	t.Helper()
+	from := cfg
+	cfg.Data, cfg.BackupTo = filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "backups")
+	if err := errors.Join(os.CopyFS(cfg.Data, os.DirFS(from.Data)), os.CopyFS(cfg.BackupTo, os.DirFS(from.BackupTo)), os.Chmod(cfg.Data, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, cfg)
+	return cfg
+}
+
+// has reports whether the findings have one of a level and a check with a text, and whether it says what to do.
+func has(all []Finding, level Level, check, text string) bool {
+	for _, f := range all {
+		if f.Level == level && f.Check == check && strings.Contains(f.Text, text) && (level == OK || f.Do != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// worst returns the findings that are not ok, apart from those about the free space of the test's machine.
+func worst(all []Finding) (found []Finding) {
+	for _, f := range all {
+		if f.Level != OK && f.Check != "disk" {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// A sound installation has no warnings, without a server and with one.
+func TestSound(t *testing.T) {
+	t.Parallel()
+	cfg := folder(t)
+	found := Check(t.Context(), cfg)
+	if bad := worst(found); len(bad) > 0 {
+		t.Errorf("without a server: %+v", bad)
+	}
+	for _, check := range []string{"folder", "files", "server", "records", "backups", "events", "clock", "sealing"} {
+		if !has(found, OK, check, "") {
+			t.Errorf("there is no finding about %s: %+v", check, found)
+		}
+	}
+	if !has(found, OK, "sealing", "(6 compared") {
+		t.Errorf("no sealed day was compared: %+v", found)
+	}
+	serve(t, cfg, &backup.Schedule{Source: backup.Source{Now: cfg.Now}, To: cfg.BackupTo, Every: time.Hour})
+	cfg.BackupTo = "" // the server knows it
+	found = Check(t.Context(), cfg)
+	if bad := worst(found); len(bad) > 0 {
+		t.Errorf("with a server: %+v", bad)
+	}
+	if !has(found, OK, "server", "a server runs") || !has(found, OK, "sealing", "(6 compared") || !has(found, OK, "backups", "newest of 1") {
+		t.Errorf("with a server: %+v", found)
+	}
+}
+
+// serve opens the events and serves their control socket.
+func serve(t *testing.T, cfg Config, backups *backup.Schedule) {
+	t.Helper()
+	events, err := install.OpenFile(t.Context(), cfg.Data, embedded.Config{Now: cfg.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := query.New(query.Config{Store: events, Now: cfg.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := control.Listen(t.Context(), filepath.Join(cfg.Data, install.SocketFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: control.Handler(events, engine, backups), ReadHeaderTimeout: time.Minute}
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(func() {
+		_ = s.Close()
+		_ = engine.Close(context.Background())
+		_ = events.Close(context.Background())
+	})
+}
+
+// damage changes bytes of a file in the data folder.
+func damage(t *testing.T, cfg *Config, name string, at int64) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(cfg.Data, name), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("damage"), at); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(filepath.Join(cfg.Data, name), noon, noon); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// execute runs statements on a database of the data folder.
+func execute(t *testing.T, cfg *Config, driver, name, text string) {
+	t.Helper()
+	db, err := sql.Open(driver, filepath.Join(cfg.Data, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), text)
+	if closeErr := db.Close(); err != nil || closeErr != nil {
+		t.Fatal(err, closeErr)
+	}
+	if err := os.Chtimes(filepath.Join(cfg.Data, name), noon, noon); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Each row provokes one finding.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	sound := folder(t)
+	must := func(t *testing.T, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		provoke func(t *testing.T, cfg *Config)
+		level   Level
+		check   string
+		text    string
+	}{
+		{"no folder", func(_ *testing.T, cfg *Config) { cfg.Data += "/none" }, Problem, "folder", "does not exist"},
+		{"a folder that others may read", func(t *testing.T, cfg *Config) { must(t, os.Chmod(cfg.Data, 0o755)) }, Warning, "folder", "mode 0755"},
+		{"a half restored folder", func(t *testing.T, cfg *Config) {
+			must(t, os.WriteFile(filepath.Join(cfg.Data, install.RestoreFile), nil, 0o600))
+		}, Problem, "folder", "is not finished"},
+		{"no events", func(t *testing.T, cfg *Config) { must(t, os.Remove(filepath.Join(cfg.Data, install.EventsFile))) }, Problem, "files", "is missing"},
+		{"a log without events", func(t *testing.T, cfg *Config) {
+			must(t, os.Rename(filepath.Join(cfg.Data, install.EventsFile), filepath.Join(cfg.Data, install.EventsFile+".wal")))
+		}, Problem, "files", "exists without"},
+		{"a large log", func(t *testing.T, cfg *Config) {
+			log := filepath.Join(cfg.Data, install.EventsFile+".wal")
+			must(t, os.WriteFile(log, nil, 0o600))
+			must(t, os.Truncate(log, largeLog+1))
+		}, Warning, "files", "could not be moved"},
+		{"a copy of a damaged log", func(t *testing.T, cfg *Config) {
+			must(t, os.WriteFile(filepath.Join(cfg.Data, install.EventsFile+".wal.20261101T000000Z"), nil, 0o600))
+		}, Warning, "files", "was damaged once"},
+		{"no records", func(t *testing.T, cfg *Config) { must(t, os.Remove(filepath.Join(cfg.Data, install.RecordsFile))) }, Problem, "files", "meta.sqlite is missing"},
+		{"no pepper", func(t *testing.T, cfg *Config) { must(t, os.Remove(filepath.Join(cfg.Data, install.PepperFile))) }, Problem, "files", "pepper is missing"},
+		{"a folder in place of the records", func(t *testing.T, cfg *Config) {
+			must(t, os.Remove(filepath.Join(cfg.Data, install.RecordsFile)))
+			must(t, os.Mkdir(filepath.Join(cfg.Data, install.RecordsFile), 0o700))
+		}, Problem, "files", "is not a file"},
+		{"a file that others may read", func(t *testing.T, cfg *Config) { must(t, os.Chmod(filepath.Join(cfg.Data, install.EventsFile), 0o644)) }, Warning, "files", "mode 0644"},
+		{"damaged events", func(t *testing.T, cfg *Config) { damage(t, cfg, install.EventsFile, 40_000) }, Problem, "events", "are damaged"},
+		{"newer tables of events", func(t *testing.T, cfg *Config) {
+			execute(t, cfg, "duckdb", install.EventsFile, "UPDATE schema_version SET version = 1000")
+		}, Problem, "events", "newer program"},
+		{"events that another process has opened", func(t *testing.T, cfg *Config) {
+			s, err := embedded.Open(t.Context(), embedded.Config{Folder: cfg.Data})
+			must(t, err)
+			t.Cleanup(func() { _ = s.Close(context.Background()) })
+		}, Problem, "events", "another process has opened"},
+		{"damaged records", func(t *testing.T, cfg *Config) { damage(t, cfg, install.RecordsFile, 0) }, Problem, "records", "are damaged"},
+		{"newer tables of records", func(t *testing.T, cfg *Config) {
+			execute(t, cfg, "sqlite", install.RecordsFile, "INSERT INTO sightline_meta_version(version_id, is_applied) VALUES (1000, 1)")
+		}, Problem, "records", "newer program"},
+		{"PostgreSQL that does not answer", func(_ *testing.T, cfg *Config) { cfg.Meta = "postgres://127.0.0.1:1/x?connect_timeout=1" }, Problem, "records", "PostgreSQL cannot be read"},
+		{"Redis that does not answer", func(_ *testing.T, cfg *Config) { cfg.Redis = "redis://127.0.0.1:1" }, Problem, "redis", "does not answer"},
+		{"ClickHouse that does not answer", func(_ *testing.T, cfg *Config) {
+			cfg.ClickHouse = clickhouse.Config{DSN: "clickhouse://127.0.0.1:1/x"}
+		}, Problem, "clickhouse", "cannot be used"},
+		{"a clock that was set back", func(_ *testing.T, cfg *Config) {
+			cfg.Now = func() time.Time { return noon.Add(-2 * time.Hour) }
+		}, Problem, "clock", "was written 2h0m0s after"},
+		{"events of the future", func(_ *testing.T, cfg *Config) {
+			cfg.Now = func() time.Time { return noon.Add(-2 * time.Hour) }
+		}, Warning, "clock", "is 1h0m0s after"},
+		{"stored results that are wrong", func(t *testing.T, cfg *Config) {
+			execute(t, cfg, "duckdb", install.EventsFile, "DELETE FROM sealed_sessions")
+		}, Problem, "sealing", "differ from its events on 2 days"},
+		{"no regular backups", func(_ *testing.T, cfg *Config) { cfg.BackupTo = "" }, Warning, "backups", "no regular backups"},
+		{"no backup", func(t *testing.T, cfg *Config) { cfg.BackupTo = t.TempDir() }, Problem, "backups", "no complete backup"},
+		{"an old backup", func(_ *testing.T, cfg *Config) {
+			cfg.Now = func() time.Time { return noon.Add(25*time.Hour + time.Minute) }
+		}, Problem, "backups", "is 25h1m0s old"},
+		{"an incomplete backup", func(t *testing.T, cfg *Config) {
+			must(t, os.Mkdir(filepath.Join(cfg.BackupTo, "sightline-20261101T000000Z.partial"), 0o700))
+		}, Warning, "backups", "1 incomplete"},
+		{"a backup without a file", func(t *testing.T, cfg *Config) {
+			files, err := filepath.Glob(filepath.Join(cfg.BackupTo, "*", install.RecordsFile))
+			must(t, err)
+			must(t, os.Remove(files[0]))
+		}, Problem, "backups", "meta.sqlite is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := copied(t, sound)
+			c.provoke(t, &cfg)
+			if found := Check(t.Context(), cfg); !has(found, c.level, c.check, c.text) {
+				t.Errorf("there is no %s about %s with %q: %+v", c.level, c.check, c.text, worst(found))
+			}
+		})
+	}
+}
+
+// The level of a difference of clocks depends on its size. The time that a server takes to answer is no difference.
+func TestSkew(t *testing.T) {
+	for skew, want := range map[time.Duration]Level{0: OK, time.Second: OK, -3 * time.Second: Warning, 3 * time.Second: Warning, -2 * time.Minute: Problem, time.Hour: Problem} {
+		d := &doctor{Config: Config{Now: func() time.Time { return noon.Add(30 * time.Second) }}}
+		at := noon // asked 30 s before the answer
+		if skew > 0 {
+			at = noon.Add(30 * time.Second)
+		}
+		d.checkSkew("X", at.Add(skew), noon)
+		if got := d.findings[0]; got.Level != want {
+			t.Errorf("a difference of %v: %+v, want %s", skew, got, want)
+		}
+	}
+	d := &doctor{Config: Config{Now: func() time.Time { return noon.Add(30 * time.Second) }}}
+	if d.checkSkew("X", noon.Add(15*time.Second), noon); d.findings[0].Level != OK {
+		t.Errorf("a clock between question and answer: %+v", d.findings)
+	}
+}
+
+// The servers of the tests answer, and their clocks are those of this machine.
+func TestEngines(t *testing.T) {
+	cfg := folder(t)
+	cfg.Now = time.Now
+	cfg.Redis = os.Getenv("REDIS_DSN")
+	if cfg.Redis == "" {
+		t.Skip("REDIS_DSN is not set")
+	}
+	if found := Check(t.Context(), cfg); !has(found, OK, "redis", "answers") || !has(found, OK, "clock", "Redis differ") {
+		t.Errorf("findings: %+v", found)
+	}
+}
