@@ -3,10 +3,12 @@ package sightline
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/erasure"
@@ -45,6 +47,9 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 		cfg.Observe = b.cfg.Observe
 	}
 	b.setClock(&cfg.Now, &cfg.Logger)
+	if b.cfg.TrackingPath != "" && parts.writes != nil {
+		cfg.Documents = append(slices.Clone(cfg.Documents), b.trackingDocument())
+	}
 	api, err := httpapi.New(cfg)
 	b.fault(err)
 	b.api = api
@@ -66,6 +71,15 @@ func (b *builder) eraser() *erasure.Eraser {
 	e, err := erasure.New(cfg)
 	b.fault(err)
 	return e
+}
+
+// trackingDocument returns the OpenAPI document of tracking.
+func (b *builder) trackingDocument() json.RawMessage {
+	cfg := b.cfg.Track
+	setAbility(&cfg.Profiles, b.cfg.Records)
+	js, err := track.Document(cfg, b.cfg.TrackingPath)
+	b.fault(err)
+	return js
 }
 
 // openTracking sets the handler for events.

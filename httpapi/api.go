@@ -14,6 +14,7 @@ type api struct {
 	addresses addresses
 	responses *responses
 	exports   chan struct{} // has an item for each export that runs
+	document  func() (*response, error)
 }
 
 // A question is the decoded request, filled in by the steps.

@@ -58,6 +58,7 @@ type route struct {
 	body   bool               // reads a JSON body
 	off    func(*Config) bool // reports whether the host disabled the route; nil means never
 	open   bool               // pages of any origin may read responses
+	forms  bool               // responses also have the forms of rowFormats
 }
 
 // routes returns the whole API. a may be nil, as in Routes: the rows only hold its methods.
@@ -66,10 +67,10 @@ func (a *api) routes() []*route {
 	return append([]*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: a.cost, Answer: a.answerQueries}},
-			about: "Run a query or a batch", access: BySubject, body: true},
+			about: "Run a query or a batch", access: BySubject, body: true, forms: true},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: a.cost, Answer: a.answerAddress}},
-			about: "Run a query given in the URL", access: BySubject},
+			about: "Run a query given in the URL", access: BySubject, forms: true},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: a.cost, Answer: a.explainQueries}},
 			about: "Show the SQL of a query", access: ByWholeSubject, body: true, off: func(cfg *Config) bool { return cfg.NoCompile }},
@@ -96,6 +97,8 @@ func (a *api) routes() []*route {
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
 			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/openapi.json", Class: auth.ClassPublic, Steps: steps{Answer: a.showDocument}},
+			about: "Describe this API by OpenAPI", access: Public},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportHealth}},
 			about: "Health of the service and its stores", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
@@ -122,6 +125,9 @@ func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache", "Authorization, X-Api-Key, Origin"
 		case row.Class == auth.ClassHealth:
 			row.Cache = "no-store"
+		}
+		if row.forms {
+			row.Vary += ", Accept"
 		}
 		all = append(all, &row.Route)
 	}

@@ -84,6 +84,7 @@ func samples() map[string]sample {
 		"httpapi GET /v1/audit":                                {target: "/v1/audit", answer: `"entries":[`, random: true},
 		"httpapi GET /health":                                  {target: "/health", answer: `"success":true`},
 		"httpapi GET /health/live":                             {target: "/health/live", answer: `"success":true`},
+		"httpapi GET /v1/openapi.json":                         {target: "/v1/openapi.json", answer: `"openapi":"3.1.0"`, etag: true},
 
 		"httpapi GET /public/v1/flags/definitions": {kinds: site, target: "/public/v1/flags/definitions?clientId={id}", answer: `"key":"there"`, etag: true},
 		"httpapi POST /public/v1/flags": {kinds: site, target: "/public/v1/flags", answer: `"key":"new"`, etag: true, random: true,

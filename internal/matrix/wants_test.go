@@ -328,6 +328,9 @@ func (x want) header(r route, id string, length int) http.Header {
 			set("Cache-Control", "private, no-cache")
 		default:
 			set("Cache-Control", "private, no-cache", "Vary", "Authorization, X-Api-Key, Origin")
+			if r.path == "/v1/query" { // its answers have several forms
+				h.Set("Vary", "Authorization, X-Api-Key, Origin, Accept")
+			}
 		}
 	}
 	if x.challenge != "" {
