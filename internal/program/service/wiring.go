@@ -42,8 +42,11 @@ func (a *app) openService() (err error) {
 		Version: Version(),
 		Now:     a.now,
 		Logger:  a.log,
-		Query:   query.Config{NoDerived: a.settings.NoDerived},
-		API:     httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
+
+		TrackingPath: trackPrefix,
+
+		Query: query.Config{NoDerived: a.settings.NoDerived},
+		API:   httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
 		Track: track.Config{
 			CountryHeader: a.settings.CountryHeader,
 			Window:        a.settings.TrackWindow,
