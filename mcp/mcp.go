@@ -106,10 +106,10 @@ func (s *Server) tools(c caller) *sdk.Server {
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	api := requester{s.cfg.API, c}
 	add := func(name, title, about, input string, answer func(context.Context, requester, json.RawMessage) (any, error)) {
-		closed := false
+		no := false
 		server.AddTool(&sdk.Tool{
 			Name: name, Title: title, Description: about, InputSchema: json.RawMessage(input),
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &closed, OpenWorldHint: &closed},
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			found, err := answer(ctx, api, r.Params.Arguments)
 			if err != nil {

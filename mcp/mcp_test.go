@@ -188,23 +188,22 @@ func TestLimits(t *testing.T) {
 
 // An API of a host may fail in any way; the server goes on.
 func TestBrokenAPI(t *testing.T) {
-	for name, api := range map[string]http.HandlerFunc{
-		"panics":       func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"is cut":       func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"websites":[`)) },
-		"status 502":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
-		"try again in": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "5"); w.WriteHeader(503) },
+	for want, api := range map[string]http.HandlerFunc{
+		"the API failed to answer": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"is not complete":          func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"websites":[`)) },
+		"larger than 8 MiB":        func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 9<<20)) },
+		"status 502":               func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
+		"Try again in 5 seconds.": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "5")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		},
 	} {
 		tools, err := mcp.New(mcp.Config{API: api})
 		if err != nil {
 			t.Fatal(err)
 		}
 		server := httptest.NewServer(tools)
-		s := connect(t, &sdk.StreamableClientTransport{Endpoint: server.URL})
-		want := "again"
-		if strings.HasPrefix(name, "status") {
-			want = "502"
-		}
-		s.fails(t, "list_websites", `{}`, want)
+		connect(t, &sdk.StreamableClientTransport{Endpoint: server.URL}).fails(t, "list_websites", `{}`, want)
 		server.Close()
 	}
 }
