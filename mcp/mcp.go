@@ -89,8 +89,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, key string) error {
 	c := caller{header: http.Header{"Authorization": {"Bearer " + key}}}
 	err := s.tools(c).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
+	for _, end := range []error{io.EOF, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, end) {
+			return nil
+		}
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -249,6 +250,20 @@ func TestTheAPISeesTheCaller(t *testing.T) {
 		if got.Header.Get(name) != want {
 			t.Errorf("%s is %q, want %q", name, got.Header.Get(name), want)
 		}
+	}
+}
+
+// The end of the context ends ServeStdio, also while it waits for input.
+func TestStdioEndsWithItsContext(t *testing.T) {
+	tools, err := mcp.New(mcp.Config{API: http.NotFoundHandler()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _ := io.Pipe()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := tools.ServeStdio(ctx, in, io.Discard, "key"); err != nil {
+		t.Error(err)
 	}
 }
 
