@@ -51,6 +51,18 @@ func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int
 	return e.removed, nil
 }
 
+// HashVisitors implements [store.VisitorHasher].
+func (s *Store) HashVisitors(ctx context.Context, ids []string) (hashes []int64, err error) {
+	if s.closing.Err() != nil {
+		return nil, errClosed
+	}
+	err = s.conn.QueryRow(s.erasing(ctx, "hashes"), "SELECT arrayMap(id -> "+hashOf("id")+", {ids:Array(String)})", driver.Named("ids", list(ids))).Scan(&hashes)
+	if err != nil {
+		return nil, fmt.Errorf("clickhouse: hashes: %w", explain(err))
+	}
+	return hashes, nil
+}
+
 // A personEraser removes the rows of a person.
 type personEraser struct {
 	store *Store

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/erasure"
+	"github.com/sightline-analytics/sightline/internal/program/control"
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/store/transfer"
@@ -36,7 +38,16 @@ func (d *storedData) opened(ctx context.Context, e environment, run func(*erasur
 		if err := d.known(ctx, m, events); err != nil {
 			return err
 		}
-		eraser, err := erasure.New(erasure.Config{Events: events, Profiles: m, Salts: m, Now: e.now})
+		cfg := erasure.Config{Events: events, Profiles: m, Salts: m, Now: e.now}
+		if _, served := events.(control.Seals); !served { // a server has an engine of its own
+			engine, err := query.New(query.Config{Store: events, Now: e.now})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, engine.Close(context.WithoutCancel(ctx))) }()
+			cfg.Persons = engine
+		}
+		eraser, err := erasure.New(cfg)
 		if err != nil {
 			return err
 		}
