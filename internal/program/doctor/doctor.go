@@ -52,6 +52,7 @@ type Config struct {
 	PepperFile string            // empty: the pepper of the data folder
 	BackupTo   string            // folder of regular backups; empty: the one of the running server
 	Every      time.Duration     // time between regular backups, unless the server says another; 0: 24 h
+	MinFree    int64             // embedded.Config.MinFree of the server
 	Days       int               // number of days before today whose stored results are compared with their events
 	Now        func() time.Time
 }
