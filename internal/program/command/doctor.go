@@ -21,7 +21,7 @@ type checkInstall struct {
 	Redis       dsn     `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, if servers use one."`
 	BackupTo    string  `env:"SIGHTLINE_BACKUP_TO" type:"path" placeholder:"DIR" help:"Folder of regular backups. Default: the one of the running server."`
 	BackupEvery span    `env:"SIGHTLINE_BACKUP_EVERY" default:"24h" placeholder:"TIME" help:"Time between two backups. Default: 24h."`
-	MinFreeDisk reserve `env:"SIGHTLINE_MIN_FREE_DISK" placeholder:"SIZE" help:"Option --min-free-disk of the server."`
+	MinFreeDisk reserve `env:"SIGHTLINE_MIN_FREE_DISK" placeholder:"SIZE" help:"The --min-free-disk of the server, if it has one."`
 	Days        int     `default:"7" placeholder:"NUMBER" help:"Days before today whose stored results are compared with their events. Default: 7. derived verify compares all days."`
 	JSON        bool    `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
 }
