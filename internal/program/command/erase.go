@@ -91,7 +91,7 @@ type eraseData struct {
 }
 
 func (*eraseData) Help() string {
-	return `The command prints the number of removed rows by table. Erased data cannot be restored, except from a backup. A server may be running on the data folder; its answers are without the erased rows at once. See docs/privacy.md for ids of visitors that cannot be found any more.`
+	return `The command prints the number of removed rows by table; totals is the number of days without rows whose totals lost the person. Erased data cannot be restored, except from a backup. A server may be running on the data folder; its answers are without the erased rows at once. See docs/privacy.md for ids of visitors that cannot be found any more.`
 }
 
 func (x *eraseData) Validate() error {
@@ -199,7 +199,7 @@ func (x *showSubject) Run(ctx context.Context, e environment) error {
 		if notice != "" {
 			notice = " " + notice
 		}
-		_, err = fmt.Fprintf(e.errs, "%d rows and profiles.%s\n", lines, notice)
+		_, err = fmt.Fprintf(e.errs, "rows and profiles: %d.%s\n", lines, notice)
 		return err
 	})
 }
