@@ -61,6 +61,9 @@ func (b *builder) eraser() *erasure.Eraser {
 		return nil
 	}
 	cfg := erasure.Config{Events: b.cfg.Events, Now: b.cfg.Now}
+	if b.engine != nil {
+		cfg.Persons = b.engine
+	}
 	if b.cfg.Records != nil {
 		cfg.Salts = b.cfg.Records
 		cfg.Profiles, _ = any(b.cfg.Records).(erasure.Profiles)

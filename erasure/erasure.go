@@ -55,9 +55,12 @@ type Salts interface {
 
 // Config configures New.
 type Config struct {
-	Events   store.Store // required
-	Profiles Profiles    // nil: there are none
-	Salts    Salts       // nil: ids of visitors are only looked for as they are
+	Events store.Store // required
+	// Persons erases persons from Events. Nil means Events itself. Set it to a query.Engine over Events if rows expire, because the
+	// totals of removed days have hashes of visitors, which only the engine can replace.
+	Persons  store.PersonEraser
+	Profiles Profiles // nil: there are none
+	Salts    Salts    // nil: ids of visitors are only looked for as they are
 	Now      func() time.Time
 }
 
@@ -80,7 +83,7 @@ type Report struct {
 	Website string           `json:"website_id"`
 	Kind    Kind             `json:"kind,omitempty"` // empty for a whole website
 	ID      string           `json:"id,omitempty"`
-	Removed map[string]int64 `json:"removed"` // rows by table, and profiles
+	Removed map[string]int64 `json:"removed"` // rows by table, and profiles; totals has the number of removed days whose totals had the person
 	// Linked are the ids of the other kind in the removed rows: the profiles of a visitor, and the visitors of a profile. Rows that
 	// have only such an id are still stored. There are at most 100.
 	Linked []string `json:"linked,omitempty"`
@@ -99,6 +102,9 @@ func (e *Eraser) Erase(ctx context.Context, p Person) (*Report, error) {
 	eraser, ok := e.cfg.Events.(store.PersonEraser)
 	if !ok {
 		return nil, fmt.Errorf("%w: it is not a store.PersonEraser", ErrUnable)
+	}
+	if e.cfg.Persons != nil {
+		eraser = e.cfg.Persons
 	}
 	of, notice, err := e.find(ctx, p)
 	if err != nil {

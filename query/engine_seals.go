@@ -65,6 +65,19 @@ func (e *Engine) Expire(ctx context.Context, website store.Subject, before time.
 	return e.keeper.Expire(ctx, website, before, totals)
 }
 
+// ErrNotEraser: the store is not a [store.PersonEraser].
+var ErrNotEraser = keep.ErrNotEraser
+
+// ErasePerson implements [store.PersonEraser]: it erases a person from the store, and from the totals of days whose rows [Engine.Expire]
+// removed. Totals have a hash of each visitor; a random number takes the place of the person's, so counts of these days stay. If there
+// are totals with the person, the result also has their number of days, as "totals".
+//
+// Do not call ErasePerson of the store if its rows expire: then totals keep the hashes, and totals of the days next to removed rows are
+// lost. The error wraps [ErrNotEraser] if the store is not a store.PersonEraser. After an error another call removes the rest.
+func (e *Engine) ErasePerson(ctx context.Context, p store.Person) (map[string]int64, error) {
+	return e.keeper.ErasePerson(ctx, p)
+}
+
 // A Sealer computes in advance the sessions and hits of days whose rows no longer change, and the partials of these days. It makes
 // answers faster and changes none. It is safe for concurrent use. A nil *Sealer has nothing to do.
 type Sealer struct {

@@ -17,6 +17,7 @@ func Abilities(s Store) (has, lacks []string) {
 		{"Eraser", is[Eraser](s)},
 		{"Expirer", is[Expirer](s)},
 		{"PersonEraser", is[PersonEraser](s)},
+		{"VisitorHasher", is[VisitorHasher](s)},
 		{"Purger", is[Purger](s)},
 		{"Maintainer", is[Maintainer](s)},
 		{"SpaceChecker", is[SpaceChecker](s)},

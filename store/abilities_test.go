@@ -24,6 +24,7 @@ type all struct {
 	store.Eraser
 	store.Expirer
 	store.PersonEraser
+	store.VisitorHasher
 	store.Purger
 	store.Maintainer
 	store.SpaceChecker

@@ -26,6 +26,7 @@
 //	Eraser       removes the rows of a subject
 //	Expirer      removes the rows of old days
 //	PersonEraser removes the rows of one visitor
+//	VisitorHasher knows the numbers of ids in states
 //	Purger       rewrites files without the bytes of removed rows
 //	Maintainer   has maintenance work
 //	SpaceChecker watches its disk: rows are refused before it is full

@@ -25,6 +25,13 @@ type PersonEraser interface {
 	ErasePerson(ctx context.Context, p Person) (map[string]int64, error)
 }
 
+// A VisitorHasher is a [StateKeeper] that knows the numbers of ids in states. The interface is optional.
+type VisitorHasher interface {
+	// HashVisitors returns the numbers that the store has for ids of visitors and profiles in the columns for hashes, in the order of
+	// ids: see package schema.
+	HashVisitors(ctx context.Context, ids []string) ([]int64, error)
+}
+
 // A Purger can make removed rows unreadable. The interface is optional.
 type Purger interface {
 	// Purge rewrites the files of the store without the bytes of removed rows, which may stay in free parts of a file for a long

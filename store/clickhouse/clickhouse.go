@@ -68,16 +68,17 @@ type Store struct {
 }
 
 var (
-	_ store.Store        = (*Store)(nil)
-	_ store.Writer       = (*Store)(nil)
-	_ store.Eraser       = (*Store)(nil)
-	_ store.PersonEraser = (*Store)(nil)
-	_ store.Purger       = (*Store)(nil)
-	_ store.Lister       = (*Store)(nil)
-	_ store.Restorer     = (*Store)(nil)
-	_ store.Deriver      = (*Store)(nil)
-	_ store.StateKeeper  = (*Store)(nil)
-	_ store.Loaded       = (*Store)(nil)
+	_ store.Store         = (*Store)(nil)
+	_ store.Writer        = (*Store)(nil)
+	_ store.Eraser        = (*Store)(nil)
+	_ store.PersonEraser  = (*Store)(nil)
+	_ store.VisitorHasher = (*Store)(nil)
+	_ store.Purger        = (*Store)(nil)
+	_ store.Lister        = (*Store)(nil)
+	_ store.Restorer      = (*Store)(nil)
+	_ store.Deriver       = (*Store)(nil)
+	_ store.StateKeeper   = (*Store)(nil)
+	_ store.Loaded        = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version. The caller closes the store.

@@ -51,6 +51,18 @@ func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int
 	return e.removed, nil
 }
 
+// HashVisitors implements [store.VisitorHasher].
+func (s *Store) HashVisitors(ctx context.Context, ids []string) (hashes []int64, err error) {
+	if s.closing.Err() != nil {
+		return nil, errClosed
+	}
+	err = s.conn.QueryRow(s.erasing(ctx, "hashes"), "SELECT arrayMap(id -> "+hashOf("id")+", {ids:Array(String)})", driver.Named("ids", list(ids))).Scan(&hashes)
+	if err != nil {
+		return nil, fmt.Errorf("clickhouse: hashes: %w", explain(err))
+	}
+	return hashes, nil
+}
+
 // A personEraser removes the rows of a person.
 type personEraser struct {
 	store *Store
@@ -248,10 +260,15 @@ func (s *Store) purge(ctx context.Context) (err error) {
 	if s.cfg.Cluster != "" {
 		from = "clusterAllReplicas({cluster:String}, system.parts)"
 	}
+	// Merges go on, and their old files have no deleted rows: Purge waits only for files that are old by now.
+	var since time.Time
+	if err := s.conn.QueryRow(s.erasing(ctx, "purge"), "SELECT now()").Scan(&since); err != nil {
+		return err
+	}
 	for {
 		var old uint64
-		if err := s.conn.QueryRow(s.erasing(ctx, "purge"), "SELECT count() FROM "+from+" WHERE database = currentDatabase() AND table IN {tables:Array(String)} AND NOT active",
-			driver.Named("cluster", s.cfg.Cluster), driver.Named("tables", names)).Scan(&old); err != nil || old == 0 {
+		if err := s.conn.QueryRow(s.erasing(ctx, "purge"), "SELECT count() FROM "+from+" WHERE database = currentDatabase() AND table IN {tables:Array(String)} AND NOT active AND toUnixTimestamp(remove_time) <= {since:Int64}",
+			driver.Named("since", since.Unix()), driver.Named("cluster", s.cfg.Cluster), driver.Named("tables", names)).Scan(&old); err != nil || old == 0 {
 			return err
 		}
 		select {

@@ -201,9 +201,14 @@ func (t *table) layout(o *Config) layout {
 	}
 	for _, h := range t.Hashes() {
 		// The server computes it from the stored id.
-		l.columns = append(l.columns, definition{h.Name, fmt.Sprintf("Int64 DEFAULT if(%s = '', 0, toInt64(bitShiftRight(sipHash64(%s), 1)))", h.Of, h.Of)})
+		l.columns = append(l.columns, definition{h.Name, "Int64 DEFAULT " + hashOf(h.Of)})
 	}
 	return l
+}
+
+// hashOf returns SQL for the hash of a text.
+func hashOf(text string) string {
+	return fmt.Sprintf("if(%s = '', 0, toInt64(bitShiftRight(sipHash64(%s), 1)))", text, text)
 }
 
 // monthOf returns SQL for the month of an instant in milliseconds.

@@ -45,17 +45,18 @@ type setup struct {
 }
 
 var (
-	_ store.Store        = (*Store)(nil)
-	_ store.Writer       = (*Store)(nil)
-	_ store.Eraser       = (*Store)(nil)
-	_ store.PersonEraser = (*Store)(nil)
-	_ store.Purger       = (*Store)(nil)
-	_ store.Lister       = (*Store)(nil)
-	_ store.Restorer     = (*Store)(nil)
-	_ store.Resealer     = (*Store)(nil)
-	_ store.StateKeeper  = (*Store)(nil)
-	_ store.Maintainer   = (*Store)(nil)
-	_ store.Loaded       = (*Store)(nil)
+	_ store.Store         = (*Store)(nil)
+	_ store.Writer        = (*Store)(nil)
+	_ store.Eraser        = (*Store)(nil)
+	_ store.PersonEraser  = (*Store)(nil)
+	_ store.VisitorHasher = (*Store)(nil)
+	_ store.Purger        = (*Store)(nil)
+	_ store.Lister        = (*Store)(nil)
+	_ store.Restorer      = (*Store)(nil)
+	_ store.Resealer      = (*Store)(nil)
+	_ store.StateKeeper   = (*Store)(nil)
+	_ store.Maintainer    = (*Store)(nil)
+	_ store.Loaded        = (*Store)(nil)
 )
 
 // Open opens the database at cfg.Path. It creates a missing file, and upgrades the schema of an older one. The

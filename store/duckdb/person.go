@@ -87,6 +87,18 @@ func (w *writer) erasePerson(p store.Person) (map[string]int64, error) {
 	return e.removed, nil
 }
 
+// HashVisitors implements [store.VisitorHasher].
+func (s *Store) HashVisitors(ctx context.Context, ids []string) ([]int64, error) {
+	hashes := make([]int64, len(ids))
+	err := s.inWriter(ctx, func(w *writer) error {
+		for i, id := range ids {
+			hashes[i] = hashOf(w.hashKey, id)
+		}
+		return nil
+	})
+	return hashes, err
+}
+
 // A personEraser removes the rows of a person in a transaction of the writer.
 type personEraser struct {
 	engine  engine

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/space"
 )
 
 // PartFile is the name of an incomplete copy of the events, see [OpenBoth].
@@ -34,6 +35,12 @@ type Config struct {
 	MinFree int64
 	Now     func() time.Time // nil means time.Now
 	Logger  *slog.Logger     // of the store; also says when it is SQLite. Nil means no log
+}
+
+// FreeSpace returns the free bytes of the disk of a folder, and the limit below which a store there accepts no rows, with a
+// [Config.MinFree]. The limit is 0 if there is none. The error wraps [errors.ErrUnsupported] on systems where stores cannot measure it.
+func FreeSpace(folder string, minFree int64) (free, limit int64, err error) {
+	return space.Free(folder, minFree)
 }
 
 // A Store is an embedded store of events. It has all optional abilities of its database, see package sightline.

@@ -51,6 +51,15 @@ func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int
 	return e.removed, nil
 }
 
+// HashVisitors implements [store.VisitorHasher].
+func (s *Store) HashVisitors(_ context.Context, ids []string) ([]int64, error) {
+	hashes := make([]int64, len(ids))
+	for i, id := range ids {
+		hashes[i] = hashOf(s.hashKey, id)
+	}
+	return hashes, nil
+}
+
 // A personEraser removes the rows of a person in a transaction.
 type personEraser struct {
 	store   *Store

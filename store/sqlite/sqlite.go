@@ -38,18 +38,19 @@ type Store struct {
 }
 
 var (
-	_ store.Store        = (*Store)(nil)
-	_ store.Writer       = (*Store)(nil)
-	_ store.Eraser       = (*Store)(nil)
-	_ store.PersonEraser = (*Store)(nil)
-	_ store.Purger       = (*Store)(nil)
-	_ store.Lister       = (*Store)(nil)
-	_ store.Restorer     = (*Store)(nil)
-	_ store.Deriver      = (*Store)(nil)
-	_ store.Resealer     = (*Store)(nil)
-	_ store.StateKeeper  = (*Store)(nil)
-	_ store.Bounded      = (*Store)(nil)
-	_ store.Loaded       = (*Store)(nil)
+	_ store.Store         = (*Store)(nil)
+	_ store.Writer        = (*Store)(nil)
+	_ store.Eraser        = (*Store)(nil)
+	_ store.PersonEraser  = (*Store)(nil)
+	_ store.VisitorHasher = (*Store)(nil)
+	_ store.Purger        = (*Store)(nil)
+	_ store.Lister        = (*Store)(nil)
+	_ store.Restorer      = (*Store)(nil)
+	_ store.Deriver       = (*Store)(nil)
+	_ store.Resealer      = (*Store)(nil)
+	_ store.StateKeeper   = (*Store)(nil)
+	_ store.Bounded       = (*Store)(nil)
+	_ store.Loaded        = (*Store)(nil)
 )
 
 // Open opens the database at path with the default limits. The path ":memory:" opens a new store in memory. See

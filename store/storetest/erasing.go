@@ -40,7 +40,8 @@ type Inside struct {
 //   - no table in the database's own list has an id of theirs, neither as it was sent nor as a hash, and that a table that is
 //     forgotten is noticed,
 //   - the engine answers questions as the reference evaluator does from the rows that are left,
-//   - no file has the bytes of an id after Purge, and the answers are the same after a restart.
+//   - no file has the bytes of an id after Purge, and the answers are the same after a restart,
+//   - the engine erases a visitor from the totals of days whose rows were removed because of their age.
 //
 // Harness.Create is required.
 func Erasing(t *testing.T, h Harness, in Inside, seed uint64, questions int) {
@@ -97,6 +98,7 @@ func Erasing(t *testing.T, h Harness, in Inside, seed uint64, questions int) {
 	mustClose(t, s)
 	runner = newEngineRunner(t, query.Config{Store: h.Open(t, address, time.Now)}, rows)
 	agrees("after Purge and a restart", asked[:len(asked)/2])
+	t.Run("totals of removed days", func(t *testing.T) { erasingTotals(t, h, seed) })
 }
 
 // personsOf returns three persons with rows in most tables, two visitors and a profile, on each website that has their id. It

@@ -39,6 +39,9 @@ func Expired(t *testing.T, h Harness, seed uint64) {
 	}
 }
 
+// owl is a visitor of the nights around the last removed day.
+const owl = "owl"
+
 // expirerStore has the interfaces that totals need.
 type expirerStore interface {
 	store.Writer
@@ -82,7 +85,7 @@ func newExpiring(t *testing.T, h Harness, seed uint64, mutated bool) *expiring {
 		for i, at := range []time.Duration{-20 * time.Minute, -time.Minute, time.Minute, 20 * time.Minute} {
 			id := around.Format(time.DateOnly) + string(rune('a'+i))
 			w.Batch.Events = append(w.Batch.Events, store.Event{Website: busiest, ID: id, Name: "screen_view", Time: around.Add(at), Path: "/night/" + id,
-				Identity: store.Identity{AnonymousID: "owl", SessionID: "night of " + around.Format(time.DateOnly)}})
+				Identity: store.Identity{AnonymousID: owl, SessionID: "night of " + around.Format(time.DateOnly)}})
 		}
 	}
 	open := func(b *store.Batch) expirerStore {

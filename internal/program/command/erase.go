@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/erasure"
+	"github.com/sightline-analytics/sightline/internal/program/control"
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/store/transfer"
@@ -36,7 +38,16 @@ func (d *storedData) opened(ctx context.Context, e environment, run func(*erasur
 		if err := d.known(ctx, m, events); err != nil {
 			return err
 		}
-		eraser, err := erasure.New(erasure.Config{Events: events, Profiles: m, Salts: m, Now: e.now})
+		cfg := erasure.Config{Events: events, Profiles: m, Salts: m, Now: e.now}
+		if _, served := events.(control.Seals); !served { // a server has an engine of its own
+			engine, err := query.New(query.Config{Store: events, Now: e.now})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, engine.Close(context.WithoutCancel(ctx))) }()
+			cfg.Persons = engine
+		}
+		eraser, err := erasure.New(cfg)
 		if err != nil {
 			return err
 		}
@@ -80,7 +91,7 @@ type eraseData struct {
 }
 
 func (*eraseData) Help() string {
-	return `The command prints the number of removed rows by table. Erased data cannot be restored, except from a backup. A server may be running on the data folder; its answers are without the erased rows at once. See docs/privacy.md for ids of visitors that cannot be found any more.`
+	return `The command prints the number of removed rows by table; totals is the number of days without rows whose totals lost the person. Erased data cannot be restored, except from a backup. A server may be running on the data folder; its answers are without the erased rows at once. See docs/privacy.md for ids of visitors that cannot be found any more.`
 }
 
 func (x *eraseData) Validate() error {
@@ -188,7 +199,7 @@ func (x *showSubject) Run(ctx context.Context, e environment) error {
 		if notice != "" {
 			notice = " " + notice
 		}
-		_, err = fmt.Fprintf(e.errs, "%d rows and profiles.%s\n", lines, notice)
+		_, err = fmt.Fprintf(e.errs, "rows and profiles: %d.%s\n", lines, notice)
 		return err
 	})
 }

@@ -23,7 +23,7 @@ import (
 
 // dataFlags has the options for the places of data.
 type dataFlags struct {
-	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder; created if it does not exist."`
+	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder. serve, and commands that add something, create it if it does not exist."`
 	Meta dsn    `env:"SIGHTLINE_META" placeholder:"ADDRESS|@FILE" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, such as postgres://name:password@host/database?search_path=schema. Default: a file in the data folder."`
 }
 

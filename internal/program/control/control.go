@@ -34,8 +34,10 @@ type Source interface {
 	Subjects(ctx context.Context) ([]store.Subject, error)
 }
 
-// Seals verifies and rebuilds the stored daily results of a website. A [query.Engine] implements it.
+// Seals verifies and rebuilds the stored daily results of a website, and erases persons from its events and from these results. A [query.Engine] implements it.
 type Seals interface {
+	store.PersonEraser
+
 	VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (query.SealReport, error)
 	RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error)
 }
@@ -89,11 +91,11 @@ func Handler(events Source, seals Seals, backups Backups) http.Handler {
 		reply(w, all, err)
 	})
 	mux.HandleFunc("POST /erase/person", decoded(func(ctx context.Context, asked store.Person) (map[string]int64, error) {
-		eraser, ok := events.(store.PersonEraser)
-		if !ok {
-			return nil, errUnable
+		removed, err := seals.ErasePerson(ctx, asked)
+		if errors.Is(err, query.ErrNotEraser) {
+			err = errUnable
 		}
-		return eraser.ErasePerson(ctx, asked)
+		return removed, err
 	}))
 	mux.HandleFunc("POST /erase", decoded(func(ctx context.Context, asked store.Subject) (int64, error) {
 		eraser, ok := events.(store.Eraser)

@@ -38,7 +38,7 @@ const (
 // A Finding is the result of one check.
 type Finding struct {
 	Level Level  `json:"level"`
-	Check string `json:"check"` // folder, files, server, events, records, disk, clock, sealing, clickhouse, redis or backups
+	Check string `json:"check"` // folder, files, server, events, records, disk, clock, retention, sealing, clickhouse, redis or backups
 	Text  string `json:"text"`  // what was found
 	Do    string `json:"do,omitempty"`
 }
@@ -52,6 +52,7 @@ type Config struct {
 	PepperFile string            // empty: the pepper of the data folder
 	BackupTo   string            // folder of regular backups; empty: the one of the running server
 	Every      time.Duration     // time between regular backups, unless the server says another; 0: 24 h
+	MinFree    int64             // embedded.Config.MinFree of the server
 	Days       int               // number of days before today whose stored results are compared with their events
 	Now        func() time.Time
 }
@@ -62,6 +63,8 @@ type doctor struct {
 
 	findings []Finding
 	running  *control.Client // nil without a server
+
+	recordsSound bool
 }
 
 // source is a store of events, opened or through a server.
@@ -183,6 +186,7 @@ func (d *doctor) checkEvents(ctx context.Context, events source) {
 	}
 	d.found(OK, name, "", "the store answers; it has events of %d websites, links and monitors", len(subjects))
 	d.checkNewest(ctx, events, subjects)
+	d.checkRetention(ctx, events, subjects)
 	d.checkSealing(ctx, events, subjects)
 }
 

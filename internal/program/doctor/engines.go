@@ -48,6 +48,7 @@ func (d *doctor) checkRecords(ctx context.Context) {
 	case err != nil:
 		d.found(Problem, "records", "check the address and the server", "the records in %s cannot be read: %v", what, err)
 	default:
+		d.recordsSound = true
 		d.found(OK, "records", "", "the records in %s can be read, and their tables fit this program", what)
 		if !clock.IsZero() {
 			d.checkSkew("PostgreSQL", clock, asked)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/store/embedded"
 )
 
 // largeLog is the size of a log of events that only failed checkpoints explain.
@@ -103,15 +104,12 @@ func (d *doctor) checkOne(name, put string) bool {
 	return true
 }
 
-// Free space below these bounds is worth a finding.
-const (
-	littleSpace = 256 << 20
-	someSpace   = 2 << 30
-)
+// someSpace is the free space below which the disk may soon be full.
+const someSpace = 2 << 30
 
-// checkDisk compares the free space with what the log of events and the next backup need.
+// checkDisk compares the free space with the limit below which the server refuses events, and with what their log needs.
 func (d *doctor) checkDisk() {
-	free, err := freeSpace(d.Data)
+	free, limit, err := embedded.FreeSpace(d.Data, d.MinFree)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return
 	}
@@ -125,12 +123,14 @@ func (d *doctor) checkDisk() {
 	}
 	level, do := OK, ""
 	switch {
-	case free < littleSpace+log:
-		level, do = Problem, "free space now: with a full disk the server rejects events"
+	case free < limit:
+		level, do = Problem, "free space now: the server refuses events until then"
+	case free < limit+log:
+		level, do = Problem, "free space now: the server needs it to move the log of events into their file"
 	case free < someSpace:
 		level, do = Warning, "free space, or move the data folder to a larger disk"
 	}
-	d.found(level, "disk", do, "%s free for %s", size(free), d.Data)
+	d.found(level, "disk", do, "%s free for %s; below %s the server refuses events", size(free), d.Data, size(limit))
 }
 
 // size formats a number of bytes.

@@ -74,6 +74,9 @@ func totalsShelf(website store.Subject) store.Subject {
 	return store.Subject{Kind: "totals of " + website.Kind, ID: website.ID}
 }
 
+// ForgetTotals drops the partials in memory that came from totals of a website.
+func (mr *Merger) ForgetTotals(website store.Subject) { mr.Partials.Forget(totalsShelf(website)) }
+
 // expiredDays has the days of which an answer used totals or looked for them, with their [store.Day.Expired]. It changes when this or
 // another process removes the totals. It is safe for concurrent use.
 type expiredDays struct {

@@ -48,6 +48,21 @@ type Guard struct {
 	last error     // its result
 }
 
+// Free returns the free bytes of the disk of a folder, and the number of free bytes below which a store accepts no rows, with a
+// [Config.Least]: 0 if there is none.
+func Free(folder string, least int64) (free, limit int64, err error) {
+	free, size, err := measure(folder)
+	return free, max(0, limitOf(least, size)), err
+}
+
+// limitOf returns the limit of a disk of a size.
+func limitOf(least, size int64) int64 {
+	if least == 0 {
+		return min(defaultLeast, size/shareOfDisk)
+	}
+	return least
+}
+
 // New returns a guard, or nil if Config.Least is negative.
 func New(cfg Config) *Guard {
 	if cfg.Least < 0 {
@@ -77,10 +92,7 @@ func (g *Guard) Check() error {
 	if err != nil {
 		return nil
 	}
-	least := g.cfg.Least
-	if least == 0 {
-		least = min(defaultLeast, size/shareOfDisk)
-	}
+	least := limitOf(g.cfg.Least, size)
 	if free < least {
 		g.last = fmt.Errorf("%w: %d MB are free, and writes need %d MB", store.ErrFull, free/1_000_000, least/1_000_000)
 	}

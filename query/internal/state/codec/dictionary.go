@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -60,6 +61,42 @@ func ReadDictionary(stored []byte) (*Dictionary, error) {
 		return nil, ErrDamaged
 	}
 	return d, nil
+}
+
+// Between returns the members before and after a member, and whether d has it. The first member has 0 before it, and the last one
+// [math.MaxInt64] after it.
+func (d *Dictionary) Between(member int64) (before, after int64, has bool) {
+	place, has := slices.BinarySearch(d.values, member)
+	if !has {
+		return 0, 0, false
+	}
+	after = math.MaxInt64
+	if place > 0 {
+		before = d.values[place-1]
+	}
+	if place < len(d.values)-1 {
+		after = d.values[place+1]
+	}
+	return before, after, true
+}
+
+// Replaced returns the content to store of d with another member in the place of one that it has. The other one lies between the same
+// members, so states with this dictionary stay readable.
+func (d *Dictionary) Replaced(member, other int64) []byte {
+	w := &writer{}
+	w.fixed(d.id)
+	w.uint(uint64(len(d.values)))
+	before := int64(0)
+	for i, value := range d.values {
+		if value == member {
+			value, d.values[i] = other, other
+		}
+		w.uint(uint64(value - before))
+		before = value
+	}
+	z := newCompressor()
+	defer func() { _ = z.Close() }() // it has no stream to write
+	return w.pack(z, dictionaryFormat)
 }
 
 // Keep numbers the members of a dictionary of a stretch, and holds it in memory. The caller holds the lock of the shelf.
