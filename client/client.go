@@ -16,7 +16,7 @@ type Config struct {
 	URL      string       // the address of the API, without /v1, such as https://stats.example
 	TrackURL string       // the address of the tracking host, without /track; required to send events
 	Key      string       // the secret of an API key, or a panel token; empty: requests have no credentials
-	HTTP     *http.Client // sends requests; nil means http.DefaultClient. Every request has Timeout, whatever this has
+	HTTP     *http.Client // sends requests; nil means a client with the defaults of net/http
 
 	// Timeout is the longest time of one attempt, with its body; 0 means 30 s.
 	Timeout time.Duration
@@ -49,7 +49,7 @@ func New(cfg Config) (*Client, error) {
 	if err := errors.Join(apiErr, trackErr); err != nil {
 		return nil, err
 	}
-	cfg.HTTP = cmp.Or(cfg.HTTP, http.DefaultClient)
+	cfg.HTTP = cmp.Or(cfg.HTTP, &http.Client{})
 	cfg.Timeout = cmp.Or(cfg.Timeout, 30*time.Second)
 	cfg.MaxWait = cmp.Or(cfg.MaxWait, time.Minute)
 	cfg.Retries = cmp.Or(cfg.Retries, 4)

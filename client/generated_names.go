@@ -5,6 +5,7 @@ package client
 // A Type is the name of a query type.
 type Type string
 
+// The values of [Type].
 const (
 	TypeSummary                     Type = "summary"
 	TypeEventsByDate                Type = "events_by_date"
@@ -92,6 +93,7 @@ const (
 // A Preset is a range by name.
 type Preset string
 
+// The values of [Preset].
 const (
 	PresetToday     Preset = "today"
 	PresetYesterday Preset = "yesterday"
@@ -115,6 +117,7 @@ const (
 // A Granularity is the length of the buckets of a series; empty means daily.
 type Granularity string
 
+// The values of [Granularity].
 const (
 	GranularityHourly  Granularity = "hourly"
 	GranularityDaily   Granularity = "daily"
@@ -125,6 +128,7 @@ const (
 // A WeekStart is the first day of weeks; empty means sunday.
 type WeekStart string
 
+// The values of [WeekStart].
 const (
 	WeekStartSunday WeekStart = "sunday"
 	WeekStartMonday WeekStart = "monday"
@@ -133,6 +137,7 @@ const (
 // An Op is the operator of a filter.
 type Op string
 
+// The values of [Op].
 const (
 	OpContains      Op = "contains"
 	OpEndsWith      Op = "ends_with"
@@ -157,6 +162,7 @@ const (
 // A Field is what filters, groupBy and dimensions name; see also [Property]. docs/query-types.md says which fields a type has.
 type Field string
 
+// The values of [Field].
 const (
 	FieldAnonymousID      Field = "anonymous_id"
 	FieldBotName          Field = "bot_name"
@@ -196,6 +202,7 @@ const (
 // A Column is one of an answer, to sort by or to choose as a metric.
 type Column string
 
+// The values of [Column].
 const (
 	ColumnActiveSessions        Column = "active_sessions"
 	ColumnActiveUsers           Column = "active_users"
@@ -351,6 +358,7 @@ const (
 // A Dataset has the metrics and dimensions that a question can choose.
 type Dataset string
 
+// The values of [Dataset].
 const (
 	DatasetBlocked    Dataset = "blocked"
 	DatasetChecks     Dataset = "checks"
@@ -368,6 +376,7 @@ const (
 // A Scope says what a key may do.
 type Scope string
 
+// The values of [Scope].
 const (
 	ScopeReadData          Scope = "read:data"
 	ScopeManageFlags       Scope = "manage:flags"
@@ -383,6 +392,7 @@ const (
 // A Code says why a request failed. docs/errors.md explains each.
 type Code string
 
+// The values of [Code].
 const (
 	CodeAnswerTooLarge            Code = "ANSWER_TOO_LARGE"
 	CodeAuthRequired              Code = "AUTH_REQUIRED"

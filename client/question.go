@@ -42,25 +42,28 @@ type Question struct {
 	Saved  Saved   // goals, or one funnel, by the names under which they are saved for the website
 }
 
-// The values of [Question.Compare].
+// A Comparison is the other period of [Question.Compare]; empty: none.
 type Comparison string
 
+// The other periods.
 const (
 	PreviousPeriod Comparison = "previous_period"
 	PreviousYear   Comparison = "previous_year"
 )
 
-// The values of [Question.SortOrder].
+// An Order is the direction of [Question.SortOrder].
 type Order string
 
+// The directions.
 const (
 	Ascending  Order = "asc"
 	Descending Order = "desc"
 )
 
-// The values of [Question.Within]: to whom the events of a funnel's chain belong.
+// Within says to whom the events of a funnel's chain belong.
 type Within string
 
+// The owners of a chain.
 const (
 	WithinVisitor Within = "visitor" // the default
 	WithinSession Within = "session"

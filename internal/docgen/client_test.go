@@ -122,7 +122,7 @@ func TestGoldenClientNames(t *testing.T) {
 		if len(list.values) == 0 {
 			t.Fatalf("the document has no values for %s", list.kind)
 		}
-		fmt.Fprintf(&body, "// %s\ntype %s string\n\nconst (\n", list.about, list.kind)
+		fmt.Fprintf(&body, "// %s\ntype %s string\n\n// The values of [%s].\nconst (\n", list.about, list.kind, list.kind)
 		for _, v := range list.values {
 			fmt.Fprintf(&body, "%s%s %s = %q\n", list.kind, pascal(v, initialisms), list.kind, v)
 		}
