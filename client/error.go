@@ -35,11 +35,8 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sightline: %s: %s", cmp.Or(string(e.Code), "status "+http.StatusText(e.Status)), cmp.Or(e.Message, "no message"))
 	for _, d := range e.Details {
-		if text := d.Field + ": " + d.Message; !strings.Contains(e.Message, d.Message) {
-			b.WriteString("; " + text)
-		}
-		if d.Suggestion != "" {
-			b.WriteString(" (did you mean " + d.Suggestion + "?)")
+		if !strings.Contains(e.Message, d.Message) {
+			b.WriteString("; " + d.Field + " " + d.Message)
 		}
 	}
 	if e.RequestID != "" {
