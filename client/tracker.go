@@ -168,12 +168,14 @@ func (t *Tracker) run(ctx context.Context) {
 	ticker := time.NewTicker(t.cfg.Interval)
 	defer ticker.Stop()
 	for {
+		all := false // also a batch that is not full
 		select {
 		case <-t.wake:
 		case <-ticker.C:
+			all = true
 		}
 		for {
-			batch := t.next()
+			batch := t.next(all)
 			if len(batch) == 0 {
 				break
 			}
@@ -185,11 +187,14 @@ func (t *Tracker) run(ctx context.Context) {
 	}
 }
 
-// next takes the next batch from the queue.
-func (t *Tracker) next() []prepared {
+// next takes the next batch from the queue: a full one or, if all or somebody waits for it, what there is.
+func (t *Tracker) next(all bool) []prepared {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := min(len(t.queue), maxBatch)
+	if n < maxBatch && !all && !t.closed && len(t.flushes) == 0 {
+		return nil
+	}
 	batch := t.queue[:n:n]
 	t.queue = t.queue[n:]
 	return batch
