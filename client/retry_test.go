@@ -36,6 +36,13 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer(body)
 }
 
+// sent returns the number of requests.
+func (s *script) sent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.times)
+}
+
 // waits returns the times between the requests.
 func (s *script) waits() []time.Duration {
 	var all []time.Duration

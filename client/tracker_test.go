@@ -18,7 +18,9 @@ import (
 type answers = []func([]byte) (*http.Response, error)
 
 // stored answers that every event is stored.
-func stored(body []byte) (*http.Response, error) { return results(200, func(int) string { return "success" })(body) }
+func stored(body []byte) (*http.Response, error) {
+	return results(200, func(int) string { return "success" })(body)
+}
 
 // results answers with a status per event. Events with the status error have the code INVALID_EVENT_SCHEMA.
 func results(status int, of func(i int) string) func([]byte) (*http.Response, error) {
@@ -65,16 +67,16 @@ func TestTrackerSendsBatches(t *testing.T) {
 		tr, s := tracker(t, answers{stored}, nil)
 		take(t, tr, 250)
 		synctest.Wait()
-		if len(s.times) != 2 {
-			t.Errorf("%d requests for 250 events at once, want one for each 100", len(s.times))
+		if s.sent() != 2 {
+			t.Errorf("%d requests for 250 events at once, want one for each 100", s.sent())
 		}
 		time.Sleep(1100 * time.Millisecond)
-		if len(s.times) != 3 {
-			t.Errorf("%d requests: the rest waits longer than the interval", len(s.times))
+		if s.sent() != 3 {
+			t.Errorf("%d requests: the rest waits longer than the interval", s.sent())
 		}
 		take(t, tr, 2)
-		if err := tr.Flush(t.Context()); err != nil || len(s.times) != 4 {
-			t.Errorf("Flush: %v after %d requests", err, len(s.times))
+		if err := tr.Flush(t.Context()); err != nil || s.sent() != 4 {
+			t.Errorf("Flush: %v after %d requests", err, s.sent())
 		}
 		take(t, tr, 1)
 		if err := tr.Close(t.Context()); err != nil {
