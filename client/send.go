@@ -76,19 +76,24 @@ func (c *Client) again(k call, err error, attempt int) (time.Duration, bool) {
 		return 0, false
 	}
 	bound := min(firstBackoff<<min(attempt, 10), lastBackoff)
-	random := rand.N(bound) + 1
+	random := jitter(bound)
 	e, answered := errors.AsType[*Error](err)
 	switch {
 	case answered && (e.refused() || k.twice && e.passing()):
 		if e.RetryAfter > 0 {
 			// All clients that were refused together would come back together. So each waits a little longer.
-			random = e.RetryAfter + rand.N(min(e.RetryAfter/4, bound)+1)
+			random = e.RetryAfter + jitter(min(e.RetryAfter/4, bound))
 		}
 		return random, max(e.RetryAfter, 0) <= c.cfg.MaxWait
 	case answered:
 		return 0, false
 	}
 	return random, k.twice && !errors.Is(err, errAnswer)
+}
+
+// jitter returns a random time of at most bound, which is not 0.
+func jitter(bound time.Duration) time.Duration {
+	return rand.N(bound) + 1 //nolint:gosec // it spreads requests and protects nothing
 }
 
 // errAnswer is wrapped by errors about responses that are complete and cannot be read.
@@ -113,7 +118,7 @@ func (c *Client) attempt(ctx context.Context, k call, into any) (http.Header, er
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // the body is read to its end, or the error of reading is returned
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, fmt.Errorf("client: reading the response: %w", err)
