@@ -46,7 +46,11 @@ func New(cfg Config) (*Client, error) {
 	if cfg.TrackURL != "" {
 		track, trackErr = address("TrackURL", cfg.TrackURL)
 	}
-	if err := errors.Join(apiErr, trackErr); err != nil {
+	var boundErr error
+	if cfg.Timeout < 0 || cfg.MaxWait < 0 {
+		boundErr = fmt.Errorf("%w: Timeout and MaxWait must not be negative", ErrConfig)
+	}
+	if err := errors.Join(apiErr, trackErr, boundErr); err != nil {
 		return nil, err
 	}
 	cfg.HTTP = cmp.Or(cfg.HTTP, &http.Client{})

@@ -186,9 +186,12 @@ func TestErrorsAreTyped(t *testing.T) {
 	if err != nil || !errors.Is(results[0].Err(), client.CodeUnknownType) || results[1].Err() != nil {
 		t.Errorf("one of two questions is wrong: %+v, %v", results, err)
 	}
-	for _, url := range []string{"", "stats.example", "ftp://stats.example", "https://stats.example?a=b"} {
-		if _, err := client.New(client.Config{URL: url}); !errors.Is(err, client.ErrConfig) {
-			t.Errorf("New with the URL %q: %v", url, err)
+	const url = "https://stats.example"
+	for _, cfg := range []client.Config{
+		{}, {URL: "stats.example"}, {URL: "ftp://stats.example"}, {URL: url + "?a=b"}, {URL: url, TrackURL: "/ingest"}, {URL: url, Timeout: -1}, {URL: url, MaxWait: -1},
+	} {
+		if _, err := client.New(cfg); !errors.Is(err, client.ErrConfig) {
+			t.Errorf("New with %+v: %v", cfg, err)
 		}
 	}
 }
