@@ -7,6 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/saved"
 )
 
 // A vocabulary describes what an engine can be asked, as components of the document.
@@ -222,7 +223,22 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	for _, name := range slices.Concat(info.Needs, info.MayHave) {
 		s.Properties = append(s.Properties, openapi.Member(name, parts[name]))
 	}
-	return s.Needs(append([]string{"name"}, info.Needs...)...)
+	needs := info.Needs
+	switch {
+	case slices.Contains(needs, "goals"):
+		s.Properties = append(s.Properties, openapi.Member("saved", openapi.Any("Goals that are saved for the website, beside or in place of `goals`: `true` for all, or their names",
+			&openapi.Schema{Type: openapi.Types{"boolean"}}, definitionName(), openapi.List("", definitionName(), 1, 20))))
+		needs = nil
+	case slices.Contains(needs, "steps"):
+		s.Properties = append(s.Properties, openapi.Member("saved", openapi.Any("The name of a funnel that is saved for the website, in place of `steps`", definitionName())))
+		needs = nil
+	}
+	return s.Needs(append([]string{"name"}, needs...)...)
+}
+
+// definitionName returns the schema of the name of a saved definition.
+func definitionName() *openapi.Schema {
+	return &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: saved.MaxName}
 }
 
 // ofParameter returns the fields that every parameter may have.

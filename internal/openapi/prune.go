@@ -18,8 +18,8 @@ func (d *Document) prune() error {
 		if err != nil {
 			return err
 		}
-		for _, found := range reference.FindAllSubmatch(js, -1) {
-			kind, name := string(found[1]), string(found[2])
+		for _, found := range reference.FindAllStringSubmatch(string(js), -1) {
+			kind, name := found[1], found[2]
 			of, ok := kinds[kind][name]
 			if _, known := used[kind][name]; known || !ok {
 				continue

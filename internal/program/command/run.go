@@ -78,6 +78,7 @@ type commands struct {
 	Copy       copyEvents    `cmd:"" help:"Copy all events to ClickHouse and verify the copy."`
 	Backup     makeBackup    `cmd:"" help:"Back up the data folder, also while a server runs on it."`
 	Restore    restoreBackup `cmd:"" help:"Restore a backup into an empty data folder."`
+	Mcp        serveTools    `cmd:"" help:"Let an assistant on this machine ask a server, by the Model Context Protocol."`
 	Doctor     checkInstall  `cmd:"" help:"Check the installation, and say what to do."`
 	Clickhouse struct {
 		Schema  printSchema   `cmd:"" help:"Print the SQL of the tables."`

@@ -16,12 +16,16 @@ import (
 	"github.com/sightline-analytics/sightline/exporter/parquet"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/mcp"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/track"
 )
 
 // trackPrefix is the path of tracking on the address of the API.
 const trackPrefix = "/ingest"
+
+// toolsPath is the path of the tools for assistants on the address of the API.
+const toolsPath = "/v1/mcp"
 
 // openService opens the service, over the open stores.
 func (a *app) openService() (err error) {
@@ -86,6 +90,13 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 		return nil, nil, err
 	}
 	mux.Handle("/", api)
+	if a.settings.MCP {
+		tools, err := mcp.New(mcp.Config{API: api, Version: Version()})
+		if err != nil {
+			return nil, nil, err
+		}
+		mux.Handle(toolsPath, tools)
+	}
 	mux.Handle(trackPrefix+"/", http.StripPrefix(trackPrefix, tracking))
 	mux.HandleFunc(trackPrefix, func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
