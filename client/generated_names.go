@@ -384,6 +384,7 @@ const (
 	ScopeReadLinks         Scope = "read:links"
 	ScopeReadMonitors      Scope = "read:monitors"
 	ScopeExportData        Scope = "export:data"
+	ScopeEraseData         Scope = "erase:data"
 	ScopeManageKeys        Scope = "manage:keys"
 	ScopeReadAudit         Scope = "read:audit"
 	ScopeManageDefinitions Scope = "manage:definitions"
