@@ -111,7 +111,7 @@ func filterSchema(name string, fields []string, properties bool) *openapi.Schema
 	all = append(all,
 		openapi.Object("", openapi.Member("and", group)).Needs("and"), openapi.Object("", openapi.Member("or", group)).Needs("or"),
 		openapi.Object("", openapi.Member("not", openapi.Ref(name))).Needs("not"),
-		openapi.Object("Filters that are saved for the website", openapi.Member("segment", definitionName())).Needs("segment"))
+		openapi.Object("Filters that are saved for the website", openapi.Member("segment", definitionName(""))).Needs("segment"))
 	if slices.Contains(fields, "utm_source") { // rows belong to visitors
 		all = append(all, openapi.Object("", openapi.Member("did", openapi.Ref("Did"))).Needs("did"))
 	}

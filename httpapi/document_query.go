@@ -227,18 +227,18 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	switch {
 	case slices.Contains(needs, "goals"):
 		s.Properties = append(s.Properties, openapi.Member("saved", openapi.Any("Goals that are saved for the website, beside or in place of `goals`: `true` for all, or their names",
-			&openapi.Schema{Type: openapi.Types{"boolean"}}, definitionName(), openapi.List("", definitionName(), 1, 20))))
+			&openapi.Schema{Type: openapi.Types{"boolean"}}, definitionName(""), openapi.List("", definitionName(""), 1, 20))))
 		needs = nil
 	case slices.Contains(needs, "steps"):
-		s.Properties = append(s.Properties, openapi.Member("saved", openapi.Any("The name of a funnel that is saved for the website, in place of `steps`", definitionName())))
+		s.Properties = append(s.Properties, openapi.Member("saved", definitionName("The name of a funnel that is saved for the website, in place of `steps`")))
 		needs = nil
 	}
 	return s.Needs(append([]string{"name"}, needs...)...)
 }
 
 // definitionName returns the schema of the name of a saved definition.
-func definitionName() *openapi.Schema {
-	return &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: saved.MaxName}
+func definitionName(about string) *openapi.Schema {
+	return &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: saved.MaxName, Description: about}
 }
 
 // ofParameter returns the fields that every parameter may have.

@@ -145,7 +145,7 @@ func TestRedisIsAway(t *testing.T) {
 		t.Errorf("health: status %d, %s", status, body)
 	}
 	p.stop(t)
-	if _, errs, code := in.try(t, "serve", "--redis", "http://127.0.0.1"); code == 0 || !strings.Contains(errs, "--redis") {
+	if _, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--redis", "http://127.0.0.1"); code == 0 || !strings.Contains(errs, "--redis") {
 		t.Errorf("an address with another scheme: exit code %d, %s", code, errs)
 	}
 }

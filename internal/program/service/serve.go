@@ -64,7 +64,7 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	}
 	defer a.startBackups(ctx)()
 	go func() {
-		if err := a.service.Run(ctx); err != nil {
+		if err := a.service.Run(ctx); err != nil && !errors.Is(err, sightline.ErrClosed) { // the server may stop before this begins
 			log.Error("background work", "error", err)
 		}
 	}()
