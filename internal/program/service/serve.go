@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/demo/site"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
