@@ -15,6 +15,7 @@ var exceptions = []exception{
 	{"time.Now", "internal/front/stream.go", "deadlines of connections are by the clock of the system"},
 	{"panic", "internal/front/stream.go", "net/http has no other way to break a connection whose response has begun"},
 	{"time.Until", "query/engine.go", "deadlines of contexts are by the clock of the system"},
+	{"time.Until", "client/send.go", "deadlines of contexts are by the clock of the system"},
 	{"time.Since", "store/storetest/", "it measures how soon a store returns when its context ends"},
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// coveredBlocks lists the blocks of documents that a test of this package runs or compares.
+// coveredBlocks lists the blocks of documents that a test of this package or of internal/e2e runs or compares.
 var coveredBlocks = []struct {
 	document, language, holds string
 	test                      string
@@ -25,6 +25,8 @@ var coveredBlocks = []struct {
 	{"README.md", "sh", "/ingest/track", "TestReadmeCommands"},
 	{"README.md", "sh", "websites tag", "TestReadmeCommands"},
 	{"README.md", "go", "", "TestReadmeProgramCompiles"},
+	{"docs/clients.md", "go", "", "TestAPIClients"},
+	{"docs/clients.md", "ts", "", "TestAPIClients"},
 	{"docs/embedding.md", "go", "func serve(", "TestDocumentsShowCodeThatRuns"},
 	{"docs/embedding.md", "go", "query.Definitions", "TestDocumentsShowCodeThatRuns"},
 	{"docs/import.md", "json", `"table"`, "TestImportDocument"},
@@ -47,7 +49,7 @@ const notRun = "<!-- not run by tests: "
 // pages consist of real requests and answers.
 func TestEveryBlockOfDocumentsIsCovered(t *testing.T) {
 	sources := ""
-	for _, file := range glob(t, "*_test.go") {
+	for _, file := range append(glob(t, "*_test.go"), glob(t, "../../e2e/*_test.go")...) {
 		sources += read(t, file)
 	}
 	for _, c := range coveredBlocks {

@@ -1,0 +1,148 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A Config says where the service is and how to call it. Only URL is required.
+type Config struct {
+	URL      string       // the address of the API, without /v1, such as https://stats.example
+	TrackURL string       // the address of the tracking host, without /track; required to send events
+	Key      string       // the secret of an API key, or a panel token; empty: requests have no credentials
+	HTTP     *http.Client // sends requests; nil means a client with the defaults of net/http
+
+	// Timeout is the longest time of one attempt, with its body; 0 means 30 s.
+	Timeout time.Duration
+	// Retries is how often a request is sent again at most; 0 means 4, a negative number means never.
+	Retries int
+	// MaxWait is the longest wait before an attempt; 0 means 1 minute. If the service asks for a longer wait, its error is returned at
+	// once, with RetryAfter.
+	MaxWait time.Duration
+	// Now returns the time, for events without one; nil means time.Now.
+	Now func() time.Time
+}
+
+// A Client calls one service. It is safe for concurrent use.
+type Client struct {
+	cfg        Config
+	api, track string // without a slash at the end
+}
+
+// ErrConfig is wrapped by errors about a [Config] or a [TrackerConfig].
+var ErrConfig = errors.New("client: the configuration is not valid")
+
+// New returns a Client. It does not connect. Errors wrap [ErrConfig].
+func New(cfg Config) (*Client, error) {
+	api, apiErr := address("URL", cfg.URL)
+	var track string
+	var trackErr error
+	if cfg.TrackURL != "" {
+		track, trackErr = address("TrackURL", cfg.TrackURL)
+	}
+	var boundErr error
+	if cfg.Timeout < 0 || cfg.MaxWait < 0 {
+		boundErr = fmt.Errorf("%w: Timeout and MaxWait must not be negative", ErrConfig)
+	}
+	if err := errors.Join(apiErr, trackErr, boundErr); err != nil {
+		return nil, err
+	}
+	cfg.HTTP = cmp.Or(cfg.HTTP, &http.Client{})
+	cfg.Timeout = cmp.Or(cfg.Timeout, 30*time.Second)
+	cfg.MaxWait = cmp.Or(cfg.MaxWait, time.Minute)
+	cfg.Retries = cmp.Or(cfg.Retries, 4)
+	return &Client{cfg: cfg, api: api, track: track}, nil
+}
+
+// address checks a URL and returns it without a slash at the end. Text may contain a password, so errors do not show it.
+func address(field, text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%w: %s must be an http or https URL without a query", ErrConfig, field)
+	}
+	return strings.TrimRight(text, "/"), nil
+}
+
+// String returns the address of the API. It does not show the key.
+func (c *Client) String() string { return "client of " + c.api }
+
+// GoString returns the same as String, so that %#v does not show the key.
+func (c *Client) GoString() string { return c.String() }
+
+func (c *Client) now() time.Time {
+	if c.cfg.Now == nil {
+		return time.Now()
+	}
+	return c.cfg.Now()
+}
+
+// A Subject is what a question is about: a [WebsiteID], a [LinkID] or a [MonitorID].
+type Subject interface {
+	// address returns the parameter of a URL that names the subject.
+	address() (name, id string)
+}
+
+// The kinds of subjects.
+type (
+	WebsiteID string
+	LinkID    string
+	MonitorID string
+)
+
+func (id WebsiteID) address() (name, value string) { return "website_id", string(id) }
+func (id LinkID) address() (name, value string)    { return "link_id", string(id) }
+func (id MonitorID) address() (name, value string) { return "schedule_id", string(id) }
+
+// A Website is one that the key may read.
+type Website struct {
+	ID        WebsiteID `json:"id"`
+	Name      string    `json:"name"`
+	Domain    string    `json:"domain"`
+	IsPublic  bool      `json:"isPublic"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// A ShortLink is a link whose clicks are counted.
+type ShortLink struct {
+	ID        LinkID    `json:"id"`
+	Name      string    `json:"name"`
+	Slug      string    `json:"slug"`
+	TargetURL string    `json:"targetUrl"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// A Monitor checks whether a URL answers.
+type Monitor struct {
+	ID        MonitorID `json:"id"`
+	Name      string    `json:"name"`
+	URL       string    `json:"url"`
+	WebsiteID WebsiteID `json:"websiteId"` // empty: of no website
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Websites lists the websites that the key may read.
+func (c *Client) Websites(ctx context.Context) ([]Website, error) {
+	var body struct{ Websites []Website }
+	_, err := c.get(ctx, "/v1/query/websites", nil, &body)
+	return body.Websites, err
+}
+
+// Links lists the links that the key may read.
+func (c *Client) Links(ctx context.Context) ([]ShortLink, error) {
+	var body struct{ Links []ShortLink }
+	_, err := c.get(ctx, "/v1/query/links", nil, &body)
+	return body.Links, err
+}
+
+// Monitors lists the monitors that the key may read.
+func (c *Client) Monitors(ctx context.Context) ([]Monitor, error) {
+	var body struct{ Monitors []Monitor }
+	_, err := c.get(ctx, "/v1/query/monitors", nil, &body)
+	return body.Monitors, err
+}

@@ -1,0 +1,172 @@
+package client
+
+import (
+	"encoding/json"
+)
+
+// A Question asks for one query type, or for Metrics of your choice. docs/asking.md explains the options; what an option may be for a
+// type is in docs/query-types.md. Every field is optional, except that a question needs a Preset or two dates.
+type Question struct {
+	// Type is the query type. [Query] and [Rows] take it from the type of their rows.
+	Type Type
+
+	Preset    Preset // a range by name; wins over dates
+	StartDate string // YYYY-MM-DD
+	EndDate   string // YYYY-MM-DD, inclusive
+	TimeZone  string // IANA name; empty means UTC. Questions of one request have the same
+
+	Filters     []Filter // all must hold; at most 50 conditions
+	GroupBy     []Field  // columns in front of the others
+	SortBy      Column   // empty: the order of the type
+	SortOrder   Order    // of SortBy
+	Limit       int      // rows of a page, 1 to 10 000; 0 means 100, and a whole series
+	Page        int      // from 1; 0 means 1
+	Granularity Granularity
+	WeekStart   WeekStart
+	Compare     Comparison
+	Totals      bool // also return the metrics over all rows
+
+	// A choice of metrics, in place of a type: see [QueryAs].
+	Dataset    Dataset // empty means DatasetPageviews
+	Metrics    []Metric
+	Dimensions []Field // at most 4
+
+	Goals  []Goal  // of goals and goals_trends
+	Steps  []Step  // of funnel: 2 to 10
+	Window string  // of funnel: the longest time from the first step to the last, such as 30m or 7d
+	Within Within  // of funnel. With WithinSession the answer has the column sessions in place of visitors
+	Start  *Action // of retention; nil: any pageview or custom event
+	Return *Action // likewise
+	From   *string // of paths: the path that transitions come from; nil: any
+	To     *string // of paths: the path that they go to; nil: any
+	Saved  Saved   // goals, or one funnel, by the names under which they are saved for the website
+}
+
+// A Comparison is the other period of [Question.Compare]; empty: none.
+type Comparison string
+
+// The other periods.
+const (
+	PreviousPeriod Comparison = "previous_period"
+	PreviousYear   Comparison = "previous_year"
+)
+
+// An Order is the direction of [Question.SortOrder].
+type Order string
+
+// The directions.
+const (
+	Ascending  Order = "asc"
+	Descending Order = "desc"
+)
+
+// Within says to whom the events of a funnel's chain belong.
+type Within string
+
+// The owners of a chain.
+const (
+	WithinVisitor Within = "visitor" // the default
+	WithinSession Within = "session"
+)
+
+// MarshalJSON writes the parameter of a query. The time zone belongs to the query.
+func (q Question) MarshalJSON() ([]byte, error) {
+	sent := struct {
+		Name        Type        `json:"name,omitempty"`
+		StartDate   string      `json:"start_date,omitempty"`
+		EndDate     string      `json:"end_date,omitempty"`
+		Preset      Preset      `json:"preset,omitempty"`
+		Limit       int         `json:"limit,omitempty"`
+		Page        int         `json:"page,omitempty"`
+		Filters     []Filter    `json:"filters,omitempty"`
+		Granularity Granularity `json:"granularity,omitempty"`
+		WeekStart   WeekStart   `json:"weekStart,omitempty"`
+		GroupBy     []Field     `json:"groupBy,omitempty"`
+		SortBy      Column      `json:"sortBy,omitempty"`
+		SortOrder   Order       `json:"sortOrder,omitempty"`
+		Compare     Comparison  `json:"compare,omitempty"`
+		Totals      bool        `json:"totals,omitempty"`
+		Dataset     Dataset     `json:"dataset,omitempty"`
+		Metrics     []Metric    `json:"metrics,omitempty"`
+		Dimensions  []Field     `json:"dimensions,omitempty"`
+		Goals       []Goal      `json:"goals,omitempty"`
+		Steps       []Step      `json:"steps,omitempty"`
+		Window      string      `json:"window,omitempty"`
+		Within      Within      `json:"within,omitempty"`
+		Start       *Action     `json:"start,omitempty"`
+		Return      *Action     `json:"return,omitempty"`
+		From        *string     `json:"from,omitempty"`
+		To          *string     `json:"to,omitempty"`
+		Saved       Saved       `json:"saved,omitempty"`
+	}{
+		q.Type, q.StartDate, q.EndDate, q.Preset, q.Limit, q.Page, q.Filters, q.Granularity, q.WeekStart, q.GroupBy, q.SortBy, q.SortOrder,
+		q.Compare, q.Totals, q.Dataset, q.Metrics, q.Dimensions, q.Goals, q.Steps, q.Window, q.Within, q.Start, q.Return, q.From, q.To, q.Saved,
+	}
+	return json.Marshal(sent)
+}
+
+// A Metric is a column of a question that chooses its own: a column of the dataset, or one computed from a property.
+type Metric struct {
+	Column   Column // of the dataset, or with Property: sum, avg, min, max, median, p75, p90, p95, p99, count or distinct
+	Property string // the key of a property; empty: none
+	As       string // the name of the column with Property; empty means COLUMN_KEY, such as sum_total
+}
+
+// Columns returns metrics that are columns of a dataset.
+func Columns(columns ...Column) []Metric {
+	all := make([]Metric, len(columns))
+	for i, c := range columns {
+		all[i].Column = c
+	}
+	return all
+}
+
+// MarshalJSON writes the name alone of a column of the dataset.
+func (m Metric) MarshalJSON() ([]byte, error) {
+	if m.Property == "" {
+		return json.Marshal(m.Column)
+	}
+	return json.Marshal(struct {
+		Column   Column `json:"metric"`
+		Property string `json:"property"`
+		As       string `json:"as,omitempty"`
+	}(m))
+}
+
+// An Action says which events are meant: exactly one of Event, Page and Click, and all Filters.
+type Action struct {
+	Event   *Text    `json:"event,omitempty"`   // the name of a custom event
+	Page    *Text    `json:"page,omitempty"`    // the path of a pageview
+	Click   *Text    `json:"click,omitempty"`   // the address of a clicked link
+	Filters []Filter `json:"filters,omitempty"` // on fields of rows and on properties
+}
+
+// A Goal is an action whose events and visitors are counted.
+type Goal struct {
+	Name string `json:"name"` // required, and different from those of the other goals
+	Action
+	Value string `json:"value,omitempty"` // the key of a property whose decimals are added up; empty: none
+}
+
+// A Step is one of a funnel.
+type Step struct {
+	Name string `json:"name,omitempty"` // empty means what it matches
+	Action
+}
+
+// Saved has names of saved goals or funnels: see [AllSaved].
+type Saved []string
+
+// AllSaved returns a value for all saved goals of the website.
+func AllSaved() Saved { return Saved{""} }
+
+// MarshalJSON writes true for [AllSaved], and one name alone.
+func (s Saved) MarshalJSON() ([]byte, error) {
+	switch {
+	case len(s) == 1 && s[0] == "":
+		return []byte("true"), nil
+	case len(s) == 1:
+		return json.Marshal(s[0])
+	}
+	return json.Marshal([]string(s))
+}

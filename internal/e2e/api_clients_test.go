@@ -1,0 +1,196 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/client"
+)
+
+// TestAPIClients runs one scenario with the Go client and with a TypeScript client that is generated from docs/openapi.json: list, ask,
+// page, compare, an error, 429 with a retry, track, and see it counted. It also runs the examples of docs/clients.md.
+func TestAPIClients(t *testing.T) {
+	t.Parallel()
+	p := startRaced(t, filepath.Join(t.TempDir(), "data"), "--demo-days", "7")
+	t.Run("Go", func(t *testing.T) { testGoClient(t, p.ready) })
+	t.Run("TypeScript", func(t *testing.T) { testTypeScriptClient(t, p) })
+	t.Run("the example in Go", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "main.go")
+		write(t, file, block(t, "go"))
+		expectPages(t, p, exec.CommandContext(t.Context(), "go", "run", "-race=false", file))
+	})
+	p.stop(t)
+}
+
+// refused counts the responses with 429.
+type refused struct{ count atomic.Int64 }
+
+func (r *refused) RoundTrip(q *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(q)
+	if err == nil && resp.StatusCode == http.StatusTooManyRequests {
+		r.count.Add(1)
+	}
+	return resp, err
+}
+
+func testGoClient(t *testing.T, r ready) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	site := client.WebsiteID(r.WebsiteID)
+	c, err := client.New(client.Config{URL: r.Address, TrackURL: r.TrackAddress, Key: r.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	sites, err := c.Websites(ctx)
+	if err != nil || !slices.ContainsFunc(sites, func(w client.Website) bool { return w.ID == site }) {
+		t.Fatalf("websites %+v, %v", sites, err)
+	}
+	links, linksErr := c.Links(ctx)
+	monitors, monitorsErr := c.Monitors(ctx)
+	if err := errors.Join(linksErr, monitorsErr); err != nil || len(links) == 0 || len(monitors) == 0 || string(links[0].ID) != r.LinkID {
+		t.Errorf("links %+v, monitors %+v, %v", links, monitors, err)
+	}
+	clicks, err := client.Query[client.LinkTotalClicksRow](ctx, c, client.LinkID(r.LinkID), client.Question{Preset: client.PresetLast7d})
+	if err != nil || len(clicks.Rows) != 1 {
+		t.Errorf("clicks %+v, %v", clicks, err)
+	}
+
+	week := client.Question{Preset: client.PresetLast7d, Limit: 100, Compare: client.PreviousPeriod, Totals: true}
+	whole, err := client.Query[client.PagesRow](ctx, c, site, week)
+	if err != nil || len(whole.Rows) < 3 || whole.Rows[0].Visitors == 0 || len(whole.Changes) != len(whole.Rows) || whole.Totals.Visitors == 0 {
+		t.Fatalf("pages %+v, %v", whole, err)
+	}
+	var paged []string
+	for row, err := range client.Rows[client.PagesRow](ctx, c, site, client.Question{Preset: client.PresetLast7d, Limit: 2}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		paged = append(paged, row.Path)
+	}
+	if len(paged) != len(whole.Rows) || paged[0] != whole.Rows[0].Path {
+		t.Errorf("pages of two rows have %q, one page has %d rows", paged, len(whole.Rows))
+	}
+
+	_, err = client.Query[client.PagesRow](ctx, c, site, client.Question{Preset: client.PresetLast7d, Limit: 20_000})
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.CodeValidationError || e.Details[0].Field != "parameters[0].limit" {
+		t.Errorf("a wrong limit: %v", err)
+	}
+
+	_, secret, err := c.CreateKey(ctx, client.NewKey{
+		Name: "Slow", Scopes: []client.Scope{client.ScopeReadData}, Resources: []client.Resource{{Kind: "website", ID: r.WebsiteID}}, PerMinute: 60,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter := &refused{}
+	slow, err := client.New(client.Config{URL: r.Address, Key: secret, HTTP: &http.Client{Transport: counter}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if _, err := slow.Websites(ctx); err != nil {
+			t.Fatalf("a key with 60 requests a minute: %v", err)
+		}
+		if counter.count.Load() > 0 {
+			break
+		}
+	}
+	if counter.count.Load() == 0 {
+		t.Error("100 requests of a key with 60 a minute, and none was refused")
+	}
+
+	tracker, err := client.NewTracker(c, client.TrackerConfig{Website: site})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 150 {
+		event := client.Event{Name: "go_client", ID: "go_" + string(rune('0'+i%75)), ProfileID: "user"} // each is sent twice
+		if err := tracker.Track(event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tracker.Close(ctx); err != nil || tracker.Stats().Stored != 150 {
+		t.Fatalf("Close: %v, %+v", err, tracker.Stats())
+	}
+	counted, err := client.Query[client.CustomEventsRow](ctx, c, site, client.Question{
+		Preset: client.PresetLast7d, Filters: []client.Filter{client.Where(client.FieldEventName, client.OpEq, "go_client")},
+	})
+	if err != nil || len(counted.Rows) != 1 || counted.Rows[0].TotalEvents != 75 {
+		t.Errorf("75 events that were sent twice: %+v, %v", counted, err)
+	}
+}
+
+// testTypeScriptClient generates types, compiles e2e/api-client.ts and the example of docs/clients.md with them, and runs both. The
+// compiler has to find a mistake that is planted beside them.
+func testTypeScriptClient(t *testing.T, p *process) {
+	folder := clients(t)
+	write(t, filepath.Join(folder, "example.ts"), block(t, "ts"))
+	write(t, filepath.Join(folder, "mistake.ts"), `import type { components } from "./openapi.js";`+"\n"+
+		`export const asked: components["schemas"]["Query"] = { preset: "last_7d", parameters: [{ name: "pages", sortBy: "visitor" }] };`+"\n")
+	document, err := filepath.Abs(filepath.Join(root, "docs", "openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	generate := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "openapi-typescript"), document, "-o", "openapi.ts")
+	generate.Dir = folder
+	if out, err := generate.CombinedOutput(); err != nil {
+		t.Fatalf("openapi-typescript: %v\n%s", err, out)
+	}
+	compile := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "tsc"), "--pretty", "false")
+	compile.Dir = folder
+	out, err := compile.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || !strings.HasPrefix(string(out), "mistake.ts(2,") || strings.Count(string(out), "error TS") != 1 {
+		t.Fatalf("the compiler should find exactly the mistake in mistake.ts: %v\n%s", err, out)
+	}
+	runNode(t, folder, filepath.Join("build", "api-client.js"), p.line)
+	example := exec.CommandContext(t.Context(), "node", filepath.Join("build", "example.js"))
+	example.Dir = folder
+	expectPages(t, p, example)
+}
+
+// expectPages runs an example of docs/clients.md, which prints the path and the visitors of three pages.
+func expectPages(t *testing.T, p *process, cmd *exec.Cmd) {
+	t.Helper()
+	if cmd.Dir == "" {
+		cmd.Dir = root
+	}
+	cmd.Env = append(cmd.Environ(), "SIGHTLINE_URL="+p.Address, "SIGHTLINE_KEY="+p.Key)
+	out, err := cmd.CombinedOutput()
+	if lines := strings.Count(string(out), "\n"); err != nil || lines != 3 || !strings.HasPrefix(string(out), "/") {
+		t.Errorf("%v: %v\n%s", cmd.Args, err, out)
+	}
+}
+
+// block returns the only block of docs/clients.md in a language.
+func block(t *testing.T, language string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "clients.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(text), "```"+language+"\n")
+	if len(parts) != 2 {
+		t.Fatalf("docs/clients.md has %d blocks of %s, want 1", len(parts)-1, language)
+	}
+	code, _, _ := strings.Cut(parts[1], "```")
+	return code
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
