@@ -1,4 +1,4 @@
-// Command example is a small host of Sightline: a standalone program with embedded stores, a demo and a dashboard.
+// Command example is a small host of Sightline: a standalone program with embedded stores, a demo and the panel.
 //
 //	go run ./example # its data is in ./sightline-data, which the commands of cmd/sightline can use, too
 package main
@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/demo/site"
+	"github.com/sightline-analytics/sightline/panel"
 	"github.com/sightline-analytics/sightline/store/embedded"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
@@ -65,7 +66,7 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 	mux.Handle("/ingest/", http.StripPrefix("/ingest", service.Tracking()))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
 	ready.Address, ready.TrackAddress = "http://"+addr, "http://"+addr+"/ingest"
-	if err := errors.Join(site.AddDashboard(mux), ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
+	if err := errors.Join(panel.Mount(mux, panel.Config{}), ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
 		return err
 	}
 	go func() { _ = service.Run(ctx) }()

@@ -1,9 +1,7 @@
 // Package site creates the demo: a website, a short link and an uptime monitor with traffic up to now, and a key for them.
-// It also has a page that shows them.
 //
 //	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: "sightline-data", Now: time.Now})
 //	ready.Address, ready.TrackAddress = "http://127.0.0.1:8080", "http://127.0.0.1:8080/ingest"
-//	err = site.AddDashboard(mux)
 //	err = ready.Text(os.Stdout, "sightline-data", false) // the addresses, and three commands to try
 //
 // Create continues where an earlier call ended, also after a crash. Every install has the same records and traffic.
