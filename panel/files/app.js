@@ -4,7 +4,7 @@ import { askForKey } from "./access.js";
 import { ask, Fault, questionPath, question, rememberedKey, token, useKey, websites } from "./api.js";
 import { Chart, metrics } from "./chart.js";
 import { drawControls } from "./controls.js";
-import { intervalOf, isDate } from "./dates.js";
+import { compareOf, intervalOf, isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
 import { byId, element, button, focusOn, replace } from "./dom.js";
 import { drawFilters, withFilter } from "./filters.js";
@@ -111,8 +111,8 @@ function signIn(text = "") {
 }
 
 const parametersOf = () => [
-  { name: "summary_metrics", id: "totals", compare: view.compare }, { name: "summary", id: "series", limit: 10_000, compare: view.compare }, { name: "active_stats", id: "now" },
-  ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: view.compare })),
+  { name: "summary_metrics", id: "totals", compare: compareOf(view) }, { name: "summary", id: "series", limit: 10_000, compare: compareOf(view) }, { name: "active_stats", id: "now" },
+  ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: compareOf(view) })),
 ];
 
 /** Shows the view. It asks the server if the view needs other rows than those that are there, or if again is true. */

@@ -31,6 +31,9 @@ export const daysOf = (from, to) => Math.round((utc(to) - utc(from)) / 86_400_00
 /** The number of days of a view. */
 export const lengthOf = ({ preset, from, to }) => (preset ? presets[preset] : daysOf(from, to));
 
+/** The comparison of a view. Nothing was before all time. */
+export const compareOf = ({ preset, compare }) => (preset === "all_time" ? "none" : compare);
+
 /** The interval that a view shows: the chosen one, or one that fits its length. */
 export function intervalOf(view) {
   const days = lengthOf(view);

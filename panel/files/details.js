@@ -1,7 +1,8 @@
 // The dialog: all rows of a list with search, sort and pages, or the form of a filter. Its state is part of the address.
 import { button, byId, element, replace } from "./dom.js";
 import { ask, condition, curl } from "./api.js";
-import { save, csvOf } from "./export.js";
+import { compareOf } from "./dates.js";
+import { csvOf, save } from "./export.js";
 import { lists, parameterOf } from "./lists.js";
 import { filterForm } from "./filters.js";
 import { labelOf, wideTable } from "./tables.js";
@@ -44,7 +45,7 @@ function parametersOf(view, limit) {
   const list = lists[view.list], here = view.search && !list.search, [column] = list.columns, sort = view.sort.replace(/^-/, "");
   const filters = [list.of?.(view.of), list.search && view.search && { field: list.search, op: "contains", value: view.search }].filter(Boolean);
   return parameterOf(view.list, {
-    limit: here ? most : limit, page: here || limit > size ? 1 : view.page, ...(!list.time && { compare: view.compare }),
+    limit: here ? most : limit, page: here || limit > size ? 1 : view.page, ...(!list.time && { compare: compareOf(view) }),
     ...(!list.plain && { sortBy: list.columns.includes(sort) ? sort : column, sortOrder: view.sort && !view.sort.startsWith("-") ? "asc" : "desc" }),
     ...(filters.length > 0 && { filters: [...view.filters.map(condition), ...filters] }),
   });
