@@ -37,13 +37,11 @@ func main() {
 // run serves until ctx ends. The deferred calls close the service, the records and the events, in this order.
 func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 	last := context.WithoutCancel(ctx)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
+	folderErr := os.MkdirAll(dir, 0o700)
 	pepper, pepperErr := auth.PepperFile(filepath.Join(dir, "pepper"))
 	listener, listenErr := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: dir, Logger: log})
-	if err := errors.Join(pepperErr, listenErr, eventsErr); err != nil {
+	if err := errors.Join(folderErr, pepperErr, listenErr, eventsErr); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(last)) }()
@@ -57,7 +55,8 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close(last)) }()
-	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: dir, Progress: os.Stderr})
+	cfg := site.Config{Events: events, Records: records, Folder: dir, Progress: os.Stderr}
+	ready, err := site.Create(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -70,6 +69,7 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 		return err
 	}
 	go func() { _ = service.Run(ctx) }()
+	go site.Continue(ctx, cfg, time.Minute/4) // the demo goes on while the server runs
 	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:

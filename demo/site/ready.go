@@ -31,7 +31,7 @@ func (r *Ready) Text(to io.Writer, dir string, terminal bool) error {
 	if !terminal {
 		key = ""
 	}
-	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts dashboard is      %s\n",
+	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts panel is          %s\n",
 		r.Address, r.TrackAddress, panelOf(r.Address, key, r.WebsiteID))
 	another := "go run ./cmd/sightline keys add --data " + quote(dir) + " --all"
 	switch {
