@@ -115,6 +115,18 @@ const parts = {
     await tab.locator("dialog").waitFor({ state: "hidden" });
     assert.ok(!(await address(tab)).has("list"));
 
+    // Visits, and the events of one.
+    await tab.getByRole("button", { name: "Visits" }).click();
+    const [{ data: [visit] }] = await query(service, { timezone: "Europe/Berlin", preset: "last_7d", limit: 1, parameters: ["session_list"] });
+    await rows.first().getByRole("button").click();
+    await tab.getByRole("heading", { name: "Events of a visit" }).waitFor();
+    assert.equal((await address(tab)).get("of"), visit.session_id);
+    await rows.filter({ hasText: "pageview" }).first().waitFor();
+    await accessible(tab, "the events of a visit");
+    await tab.goBack();
+    await tab.getByRole("heading", { name: "Visits" }).waitFor();
+    await tab.keyboard.press("Escape");
+
     // A filter with several values, and its negation.
     await tab.getByRole("button", { name: "+ Add filter" }).click();
     await tab.locator("dialog select[name=field]").selectOption("country");

@@ -3,7 +3,7 @@ import { element, replace } from "./dom.js";
 import { bucket, shown, span } from "./format.js";
 import { texts } from "./texts.js";
 
-const margin = { left: 52, right: 26, top: 10, bottom: 26 }, height = 240;
+const margin = { left: 52, right: 34, top: 10, bottom: 26 }, height = 240;
 
 /** Returns a round number that is at least value. */
 export function topOf(value) {

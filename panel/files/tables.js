@@ -83,17 +83,19 @@ export function nameCell(name, row, act, key) {
 export function wideTable(name, answer, rows, view, act) {
   const list = lists[name], sort = view.sort || (list.plain ? "" : `-${list.columns[0]}`);
   const head = (column, text) => {
-    if (list.plain) return element("th", { scope: "col" }, text);
+    if (list.plain) return element("th", { scope: "col", class: columnFormats[column] ? false : "text" }, text);
     const down = sort === `-${column}`, up = sort === column;
     return element("th", { scope: "col", "aria-sort": down ? "descending" : up ? "ascending" : false },
       button(`${text}${down ? " ↓" : up ? " ↑" : ""}`, () => act.stay({ sort: down ? column : `-${column}`, page: 1 }), { "data-key": `sort ${column}` }));
   };
   const compared = Boolean(answer.previous), main = list.columns[0];
-  const heads = [list.time ? element("th", { scope: "col" }, texts.columns[list.time]) : element("th", { scope: "col" }, texts.columns.name),
+  const heads = [list.time ? element("th", { scope: "col", class: "time" }, texts.columns[list.time]) : element("th", { scope: "col" }, texts.columns.name),
     ...list.columns.map((column) => head(column, texts.columns[column])), compared && element("th", { scope: "col" }, texts.columns.change), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
   const body = rows.map(({ row, before }) => element("tr", {},
     list.time ? element("td", { class: "name" }, list.more ? button(act.moment(row[list.time]), () => act.stay({ ...list.more(row), sort: "", page: 1, search: "" })) : act.moment(row[list.time])) : nameCell(name, row, act, "all"),
     list.columns.map((column) => element("td", columnFormats[column] || list.format ? {} : { class: "text", dir: "auto" }, list.format && column === main ? list.format(row[column], row) : shown(row[column], columnFormats[column] ?? (typeof row[column] === "number" ? "whole" : "text")))),
     compared && changeCell(row[main], before?.[main], list.good), list.rating && ratingCell(list, row)));
-  return element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.filter(Boolean))), element("tbody", {}, body));
+  const table = element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.filter(Boolean))), element("tbody", {}, body));
+  table.style.setProperty("--columns", heads.filter(Boolean).length - 1);
+  return table;
 }
