@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -65,8 +66,10 @@ func abilitiesOfEvents() []ability {
 		abilityOf[store.StateKeeper]("store.StateKeeper", "precomputed results are lost at a restart"),
 		abilityOf[store.Bounded]("store.Bounded", "the engine does not limit concurrent queries"),
 		abilityOf[store.Loaded]("store.Loaded", "background work does not adapt to requests"),
+		abilityOf[store.PersonEraser]("store.PersonEraser", "visitors cannot be erased"),
 		abilityOf[store.Maintainer]("store.Maintainer", "the store is not maintained"),
 		abilityOf[store.SpaceChecker]("store.SpaceChecker", "/health shows a full disk only after a failed write"),
+		abilityOf[store.Expirer]("store.Expirer", "no website's rows are removed because of their age"),
 	}
 }
 
@@ -80,6 +83,7 @@ func abilitiesOfRecords() []ability {
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
 		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),
 		abilityOf[query.Names]("query.Names", "profiles have no names"),
+		abilityOf[erasure.Profiles]("erasure.Profiles", "profiles of erased visitors stay"),
 		abilityOf[store.Maintainer]("store.Maintainer", "the records are not maintained"),
 	}
 }

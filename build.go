@@ -73,6 +73,7 @@ func build(cfg Config) (*Service, error) {
 	}
 	b.cfg = cfg
 	parts := shared{audit: b.openAudit(), limiter: b.openLimiter(), directory: b.openDirectory(), writes: b.openWrites()}
+	b.directory = parts.directory
 	b.openKeys(&parts)
 	b.openEngine()
 	b.openAPI(&parts, b.openFlags())

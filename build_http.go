@@ -3,12 +3,15 @@ package sightline
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
@@ -26,6 +29,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Audit, parts.audit)
 	setDefault(&cfg.Flags, f)
 	setDefault(&cfg.Export, b.cfg.Events)
+	setDefault(&cfg.Erase, b.eraser())
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Definitions, b.cfg.Records)
 	setAbility(&cfg.Keys, first[any](b.cfg.Keys, b.cfg.Records))
@@ -43,9 +47,39 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 		cfg.Observe = b.cfg.Observe
 	}
 	b.setClock(&cfg.Now, &cfg.Logger)
+	if b.cfg.TrackingPath != "" && parts.writes != nil {
+		cfg.Documents = append(slices.Clone(cfg.Documents), b.trackingDocument())
+	}
 	api, err := httpapi.New(cfg)
 	b.fault(err)
 	b.api = api
+}
+
+// eraser returns what erases visitors, or nil if the store of events cannot do that.
+func (b *builder) eraser() *erasure.Eraser {
+	if _, ok := b.cfg.Events.(store.PersonEraser); !ok {
+		return nil
+	}
+	cfg := erasure.Config{Events: b.cfg.Events, Now: b.cfg.Now}
+	if b.cfg.Records != nil {
+		cfg.Salts = b.cfg.Records
+		cfg.Profiles, _ = any(b.cfg.Records).(erasure.Profiles)
+	}
+	if b.cfg.Track.Salts != nil {
+		cfg.Salts = b.cfg.Track.Salts
+	}
+	e, err := erasure.New(cfg)
+	b.fault(err)
+	return e
+}
+
+// trackingDocument returns the OpenAPI document of tracking.
+func (b *builder) trackingDocument() json.RawMessage {
+	cfg := b.cfg.Track
+	setAbility(&cfg.Profiles, b.cfg.Records)
+	js, err := track.Document(cfg, b.cfg.TrackingPath)
+	b.fault(err)
+	return js
 }
 
 // openTracking sets the handler for events.

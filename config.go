@@ -53,6 +53,9 @@ type Config struct {
 	Proxies clientip.Proxies
 	// Probes are further dependencies of the host in the answer of GET /health, such as health.Cache.
 	Probes map[string]health.Probe
+	// TrackingPath is the path of Tracking below the path of the API, as clients see it, such as "/ingest". With it, GET
+	// /v1/openapi.json also has the routes of Tracking. Empty leaves them out.
+	TrackingPath string
 	// Warnings are probes of the host that GET /health names while they fail, and that do not affect its status.
 	Warnings map[string]health.Probe
 	// Version is the version of the host's program in the answer of GET /health.

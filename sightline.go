@@ -27,8 +27,10 @@ type Service struct {
 	api      http.Handler
 	tracking http.Handler
 	engine   *query.Engine
-	sealer   *query.Sealer
-	closers  []func(context.Context) error // in the order of opening
+	// directory knows how long websites keep their rows.
+	directory store.Directory
+	sealer    *query.Sealer
+	closers   []func(context.Context) error // in the order of opening
 
 	mu      sync.Mutex
 	stop    context.CancelFunc // ends Run; nil while it does not run
@@ -65,7 +67,8 @@ func (s *Service) Engine() *query.Engine { return s.engine }
 // Config.Query.NoDerived.
 func (s *Service) Sealer() *query.Sealer { return s.sealer }
 
-// Run does the background work: it precomputes the results of finished days and maintains the stores. It returns nil when
+// Run does the background work: it precomputes the results of finished days, removes the rows of days that are older than their
+// website keeps them ([store.Rules]), and maintains the stores. It returns nil when
 // ctx ends or Close is called, after the work has ended. Without Run, queries get slower as events accumulate. The error is
 // ErrRunning or ErrClosed. Failures of the work are logged, and the work is tried again.
 func (s *Service) Run(ctx context.Context) error {
@@ -98,6 +101,9 @@ func (s *Service) Run(ctx context.Context) error {
 		if m, ok := part.value.(store.Maintainer); ok {
 			work.Go(func() { s.maintain(ctx, m, part.every) })
 		}
+	}
+	if websites, ok := s.expiring(); ok {
+		work.Go(func() { s.expire(ctx, websites) })
 	}
 	<-ctx.Done()
 	work.Wait()

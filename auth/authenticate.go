@@ -47,6 +47,12 @@ func (p *Principal) MayExport() bool {
 	return p.Key.Has(ExportData) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
 }
 
+// MayErase reports whether p may erase visitors of the websites that its key reaches. The key needs [EraseData], and is limited as for
+// [Principal.MayExport], since a visitor is erased as a whole.
+func (p *Principal) MayErase() bool {
+	return p.Key.Has(EraseData) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
+}
+
 // An Authenticator finds out who sent a request, for example by an API key, a panel token or a
 // session of the host.
 type Authenticator interface {

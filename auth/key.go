@@ -27,6 +27,9 @@ const (
 	// filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token. It cannot read
 	// analytics.
 	ExportData Scope = "export:data"
+	// EraseData removes all rows and the profile of one visitor of a website. A key with mandatory filters or a list of query types
+	// cannot use it ([Principal.MayErase]), and neither can a panel token. It cannot read anything.
+	EraseData Scope = "erase:data"
 	// ManageKeys lists, creates, changes, rotates and revokes keys of the owner that grant no more than the key itself
 	// ([Key.Exceeds]). A panel token cannot use it.
 	ManageKeys Scope = "manage:keys"
@@ -40,7 +43,7 @@ const (
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, ManageKeys, ReadAudit, ManageDefinitions}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, EraseData, ManageKeys, ReadAudit, ManageDefinitions}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.

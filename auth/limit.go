@@ -13,7 +13,7 @@ const (
 	ClassQuery Class = "query" // analytics queries, by key
 	ClassOther Class = "other" // other requests with a key, by key
 	ClassTrack Class = "track" // tracking, by key or by website and client network
-	// ClassExport: exports of raw rows, by key.
+	// ClassExport: exports of raw rows, and erasing of visitors, by key.
 	ClassExport Class = "export"
 	// ClassIdentify: identifications without a key, by website and client network. Each may create a profile.
 	ClassIdentify Class = "identify"

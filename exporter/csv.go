@@ -3,9 +3,9 @@ package exporter
 import (
 	"encoding/csv"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/csvtext"
 	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
@@ -16,7 +16,7 @@ import (
 // empty; time is an instant such as 2026-11-21T10:00:00.000Z.
 //
 // Spreadsheets run texts that begin with =, +, - or @ as formulas. Such texts come from visitors. With Target.EscapeFormulas, an
-// apostrophe is put before them, and before texts that begin with a tab or a carriage return.
+// apostrophe is put before them, and before texts that begin with a tab or the end of a line.
 func CSV() Format {
 	return Format{
 		Name: "csv", Type: "text/csv; charset=utf-8", OneTable: true, Appends: true,
@@ -84,8 +84,8 @@ func (c *csvFile) value(column *schema.Column, r schema.Row) string {
 
 // text returns a text as it is written.
 func (c *csvFile) text(s string) string {
-	if c.escape && s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
+	if c.escape {
+		return csvtext.Safe(s)
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -13,6 +14,7 @@ type api struct {
 	addresses addresses
 	responses *responses
 	exports   chan struct{} // has an item for each export that runs
+	document  func() (*response, error)
 }
 
 // A question is the decoded request, filled in by the steps.
@@ -21,6 +23,7 @@ type question struct {
 	batch   bool
 	token   tokenRequest
 	export  exportRequest
+	person  erasure.Person
 }
 
 // cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine says, rounded up.

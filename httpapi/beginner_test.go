@@ -61,7 +61,7 @@ func TestTypicalFirstMistakes(t *testing.T) {
 		{"GET", query + "&parameters=summary&preset=today&filters=country:DE", "all", "", 400,
 			`filters must be an array of filters, such as [{"field":"country","op":"eq","value":"DE"}] in JSON: the text is not valid JSON: unexpected c at byte 1` + "\n"},
 		{"POST", query, "all", ask + `,"filters":[{"field":"country","operator":"eq","value":"DE"}]}`, 400,
-			`filters[0].operator | unknown field "operator"; did you mean "op"? Allowed are field, op, value, and, or, not, did` + "\n"},
+			`filters[0].operator | unknown field "operator"; did you mean "op"? Allowed are field, op, value, and, or, not, did, segment` + "\n"},
 		{"POST", query + "&timezone=GMT+2", "all", ask + "}", 400, `timezone: unknown time zone "GMT 2": a + in an address is read as a blank, write %2B; use an IANA name`},
 		{"POST", query, "all", "{'parameters':['summary']}", 400, "The body is not valid JSON: unexpected ' at byte 2; JSON strings need double quotes\n"},
 		{"POST", query, "all", "", 400, "The body is empty\n"},

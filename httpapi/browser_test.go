@@ -43,7 +43,7 @@ func TestCORS(t *testing.T) {
 		rec := w.send("POST", "/v1/query?website_id=site_a", key, oneQuery, "Origin", origin)
 		expect(t, rec, status, "")
 		if h := rec.Header(); h.Get("Access-Control-Allow-Origin") != origin || h.Get("Access-Control-Allow-Credentials") != "" ||
-			!strings.Contains(h.Get("Access-Control-Expose-Headers"), "ETag, X-Request-ID, X-RateLimit-Limit") || h.Get("Vary") != "Authorization, X-Api-Key, Origin" {
+			!strings.Contains(h.Get("Access-Control-Expose-Headers"), "ETag, X-Request-ID, X-RateLimit-Limit") || h.Get("Vary") != "Authorization, X-Api-Key, Origin, Accept" {
 			t.Errorf("%d: %v", status, h)
 		}
 	}

@@ -26,6 +26,7 @@ const (
 	codeForbidden
 	codeNotFound
 	codeMethod
+	codeNotAcceptable
 	codeLateBody
 	codeConflict
 	codePrecondition
@@ -54,12 +55,13 @@ var codes = [...]ErrorCode{
 	codeAuthRequired: {"AUTH_REQUIRED", 401, "Authentication required", "The key is missing, unknown, disabled, revoked or expired; the answer is the same for all."},
 	codeForbidden: {"FORBIDDEN", 403, "Insufficient permissions",
 		"The key lacks a scope, or may not use the resource. Unknown ids and ids of other owners get the same answer."},
-	codeNotFound:     {"NOT_FOUND", 404, "Not found", "No route has this path (the message names the nearest one), or the client has no such flag."},
-	codeMethod:       {"METHOD_NOT_ALLOWED", 405, "This endpoint does not support the method", "The message and the header Allow name the methods of the endpoint."},
-	codeLateBody:     {"REQUEST_TIMEOUT", 408, "The body did not arrive in time", "The body took more than ten seconds to arrive; send it again."},
-	codeConflict:     {"CONFLICT", 409, "A flag with this key already exists", "The client already has a flag with this key in this environment."},
-	codePrecondition: {"PRECONDITION_FAILED", 412, "The flag was changed meanwhile", "If-Match does not name the current revision of the flag."},
-	codeTooLarge:     {"PAYLOAD_TOO_LARGE", 413, "The body is too large", "The body exceeds the limit; the message names it."},
+	codeNotFound:      {"NOT_FOUND", 404, "Not found", "No route has this path (the message names the nearest one), or the client has no such flag."},
+	codeMethod:        {"METHOD_NOT_ALLOWED", 405, "This endpoint does not support the method", "The message and the header Allow name the methods of the endpoint."},
+	codeNotAcceptable: {"NOT_ACCEPTABLE", 406, "The answer does not exist in this form", "Accept asks for rows as CSV or NDJSON, and the request has several parameters, or totals. The message says which."},
+	codeLateBody:      {"REQUEST_TIMEOUT", 408, "The body did not arrive in time", "The body took more than ten seconds to arrive; send it again."},
+	codeConflict:      {"CONFLICT", 409, "A flag with this key already exists", "The client already has a flag with this key in this environment."},
+	codePrecondition:  {"PRECONDITION_FAILED", 412, "The flag was changed meanwhile", "If-Match does not name the current revision of the flag."},
+	codeTooLarge:      {"PAYLOAD_TOO_LARGE", 413, "The body is too large", "The body exceeds the limit; the message names it."},
 	codeMediaType: {"UNSUPPORTED_MEDIA_TYPE", 415, "The body must be plain application/json in UTF-8",
 		"The body is compressed or of another type."},
 	codeRateLimited: {"RATE_LIMITED", 429, "Rate limit exceeded",

@@ -3,15 +3,18 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
@@ -53,6 +56,11 @@ type Config struct {
 	Export store.Store
 	// ExportFormats are formats of exports beside NDJSON and CSV, such as that of package exporter/parquet.
 	ExportFormats []exporter.Format
+	// Erase erases visitors for DELETE /v1/visitors/{id}. If it is nil, the route does not exist.
+	Erase *erasure.Eraser
+	// Documents are OpenAPI documents of other handlers of the host, such as that of track.Handler.Document, whose paths GET
+	// /v1/openapi.json has, too.
+	Documents []json.RawMessage
 	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
 	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means
@@ -107,7 +115,8 @@ func New(cfg Config) (http.Handler, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	a := &api{cfg.withDefaults(), types, known, kept, make(chan struct{}, maxExports)}
+	a := &api{cfg: cfg.withDefaults(), types: types, addresses: known, responses: kept, exports: make(chan struct{}, maxExports)}
+	a.document = sync.OnceValues(a.documentAnswer) // most processes are never asked for it
 	cors := &front.CORS{
 		Origins: origins,
 		Methods: "GET, POST, PATCH, DELETE",

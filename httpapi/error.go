@@ -43,15 +43,15 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	p := problemOf(err)
 	p.hint(r, err)
-	p.refusal(id).Answer(r, err).Write(w, r)
+	p.refusal(r, id).Answer(r, err).Write(w, r)
 }
 
 // refuse implements front.Config.Refuse.
 func refuse(r *front.Request, err error) front.Refusal {
 	p := problemOf(err)
 	p.hint(r.Request, err)
-	rf := p.refusal(r.ID)
-	if r.Route != nil && strings.HasPrefix(r.Route.Path, ofrepPrefix) {
+	rf := p.refusal(r.Request, r.ID)
+	if rf.Type == "" && r.Route != nil && strings.HasPrefix(r.Route.Path, ofrepPrefix) {
 		rf.Body = asOFREP(r, err, p.body(r.ID))
 	}
 	return rf
@@ -61,9 +61,12 @@ func (p problem) body(id string) errorBody {
 	return errorBody{Error: p.Message, Code: p.Code, RequestID: id, Details: p.details, RateStatus: p.rate}
 }
 
-// refusal returns p as the response to the request with this id.
-func (p problem) refusal(id string) front.Refusal {
+// refusal returns p as the response to r, whose id is id.
+func (p problem) refusal(r *http.Request, id string) front.Refusal {
 	rf := front.Refusal{Status: p.Status, Code: p.Code, Scope: p.scope, Body: p.body(id)}
+	if front.WantsProblem(r.Header) {
+		rf.Type, rf.Body = front.ProblemType, p.problem(p.body(id))
+	}
 	switch {
 	case p.rate != nil:
 		rf.Retry = time.Duration(p.rate.RetryAfter) * time.Second
@@ -101,6 +104,7 @@ var errorTable = []struct {
 	{is(front.ErrNoRoute), codeNotFound, fillRoute},
 	{is(store.ErrNotFound), codeNotFound, nil},
 	{is(front.ErrMethod), codeMethod, fillRoute},
+	{as[*formError], codeNotAcceptable, fillForm},
 	{is(store.ErrFull), codeFull, nil},
 	{is(store.ErrUnavailable), codeUnavailable, nil},
 	{as[*front.UnavailableError], codeUnavailable, nil},

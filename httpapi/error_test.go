@@ -82,6 +82,7 @@ func TestErrors(t *testing.T) {
 		{"a flag that changed", flags.ErrConflict, 412, `"error":"The flag was changed meanwhile","code":"PRECONDITION_FAILED"`, [2]string{}},
 		{"no route", front.ErrNoRoute, 404, `"error":"Not found","code":"NOT_FOUND"`, [2]string{}},
 		{"not found, by a host", fmt.Errorf("x: %w", store.ErrNotFound), 404, `"error":"Not found","code":"NOT_FOUND"`, [2]string{}},
+		{"another form", &formError{rowFormats[0], "has 2"}, 406, `"error":"text/csv has the rows of one parameter, and the request has 2: send Accept: application/json, or ask for one parameter","code":"NOT_ACCEPTABLE","details":[{"field":"Accept","message":"must allow application/json, because the request has 2"}]`, [2]string{}},
 		{"another method", front.ErrMethod, 405, `"error":"This endpoint does not support the method","code":"METHOD_NOT_ALLOWED"`, [2]string{}},
 		{"a store that is unavailable", fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret), 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},

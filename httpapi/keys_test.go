@@ -28,6 +28,7 @@ func keyWorld(t *testing.T, change ...func(*Config)) (*world, *auth.Memory) {
 	for name, k := range map[string]auth.Key{
 		"manager":  {Scopes: manage, All: true},
 		"limited":  {Scopes: manage, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}, Expires: now.Add(time.Hour), Limits: &auth.Limits{PerMinute: 60}},
+		"definer":  {Scopes: []auth.Scope{auth.ManageDefinitions}, All: true},
 		"narrowed": {Scopes: manage, All: true, Types: []string{"pages", "countries"}, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 	} {
 		k.ID, k.Owner, k.Start = "key_"+name, "org_a", "sl_"+name

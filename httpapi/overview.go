@@ -62,9 +62,11 @@ type overviewRange struct {
 	Partial      bool           `json:"partial,omitempty"`
 	PartialFrom  string         `json:"partialFrom,omitempty"`  // date of the first row of series in the future
 	PartialFirst bool           `json:"partialFirst,omitempty"` // the first week or month of the series began before the range
-	Timezone     string         `json:"timezone"`
-	Granularity  string         `json:"granularity"`
-	Previous     *query.Period  `json:"previous,omitempty"`
+	// ExpiredBefore is set if a part of the overview counts only what is left of the days before it.
+	ExpiredBefore *query.Instant `json:"expiredBefore,omitempty"`
+	Timezone      string         `json:"timezone"`
+	Granularity   string         `json:"granularity"`
+	Previous      *query.Period  `json:"previous,omitempty"`
 }
 
 // besideRows contains the same rows for the compared period, and the changes in percent.
@@ -179,6 +181,9 @@ func (b *overviewBody) fill(resp *query.Response) error {
 func (b *overviewBody) take(i int, r *query.Result) {
 	m, span := r.Meta, &b.Range
 	span.From, span.To, span.Until, span.Partial, span.Previous = &m.From, &m.To, m.Until, m.Partial, m.Previous
+	if lost := m.ExpiredBefore; lost != nil && (span.ExpiredBefore == nil || lost.After(span.ExpiredBefore.Time)) {
+		span.ExpiredBefore = lost
+	}
 	if i == 0 {
 		b.Totals = firstRow(&r.Data)
 		if r.Previous != nil {

@@ -15,6 +15,10 @@ const parallel = 4
 
 // answerQueries answers the query or the batch in a body.
 func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	as, err := formOf(r.Header, q)
+	if err != nil {
+		return nil, err
+	}
 	if q.batch {
 		budget := query.NewBudget(a.cfg.Engine.MaxAnswer())
 		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, req, budget) })
@@ -27,22 +31,26 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 	if a.responses.maxBytes > 0 {
 		key = a.dataKey(ctx, r, s)
 	}
-	return a.whole(ctx, r, s, key, "")
+	return a.whole(ctx, r, s, key, "", as)
 }
 
 // answerAddress answers the query in a URL, or with 304 if the data has not changed.
 func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	as, err := formOf(r.Header, q)
+	if err != nil {
+		return nil, err
+	}
 	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
 	s := p.Snapshot()
 	key := a.dataKey(ctx, r, s)
-	tag := dataTag(r, key, nil)
+	tag := dataTag(r, key, as.tagged())
 	if tag != "" && front.Matches(r.Request, tag) {
 		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	return a.whole(ctx, r, s, key, tag)
+	return a.whole(ctx, r, s, key, tag, as)
 }
 
 // batchBody is the response for a batch.

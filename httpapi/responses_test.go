@@ -66,7 +66,7 @@ func TestRememberedResponses(t *testing.T) {
 // TestResponsesAreBounded checks that remembered responses take no more memory than they may, and that the least recently used ones
 // are dropped.
 func TestResponsesAreBounded(t *testing.T) {
-	one := func() *response { return &response{json: make([]byte, 1000)} }
+	one := func() *response { return &response{body: make([]byte, 1000)} }
 	all, err := newResponses(3*one().cost() + 10)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestResponsesAreBounded(t *testing.T) {
 	}
 	all.get("a")
 	all.add("d", one())
-	all.add("large", &response{json: make([]byte, 5000)})
+	all.add("large", &response{body: make([]byte, 5000)})
 	if diff := cmp.Diff([]string{"b", "a", "d"}, all.known.Keys()); diff != "" || all.bytes != 3*one().cost() {
 		t.Errorf("%d bytes, responses %s", all.bytes, diff)
 	}
@@ -91,14 +91,14 @@ func TestResponsesAreBounded(t *testing.T) {
 
 // TestCompressedOnce checks that each compressed form of a remembered response is computed once.
 func TestCompressedOnce(t *testing.T) {
-	e, times := &response{json: []byte("xy")}, 0
+	e, times := &response{body: []byte("xy"), form: jsonForm}, 0
 	for range 2 {
 		for i, coding := range []string{"zstd", "gzip"} {
 			got := e.answer("").Compressed(coding, func(b []byte) []byte {
 				times++
 				return []byte{b[i]}
 			})
-			if want := e.json[i : i+1]; string(got) != string(want) {
+			if want := e.body[i : i+1]; string(got) != string(want) {
 				t.Errorf("%s: %q, want %q", coding, got, want)
 			}
 		}

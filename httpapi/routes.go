@@ -20,6 +20,7 @@ const (
 	BySubject      Access = "subject"       // a key that may read the one subject in the URL's query
 	ByWholeSubject Access = "whole subject" // like subject, but needs read:data, no panel token and no mandatory filters
 	ByExport       Access = "export"        // a key with export:data for the one subject in the URL's query; no panel token, no mandatory filters, no list of types
+	ByErase        Access = "erase"         // a key with erase:data for the website in the URL's query; no panel token, no mandatory filters, no list of types
 	ByPath         Access = "path"          // a key that may read the website in the path
 	ByDefiner      Access = "definer"       // a key with manage:definitions for the website in the path
 	ByKeyManager   Access = "key manager"   // a key with manage:keys, but not a panel token; it reaches keys that grant no more than itself
@@ -57,6 +58,7 @@ type route struct {
 	body   bool               // reads a JSON body
 	off    func(*Config) bool // reports whether the host disabled the route; nil means never
 	open   bool               // pages of any origin may read responses
+	forms  bool               // responses also have the forms of rowFormats
 }
 
 // routes returns the whole API. a may be nil, as in Routes: the rows only hold its methods.
@@ -65,10 +67,10 @@ func (a *api) routes() []*route {
 	return append([]*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: a.cost, Answer: a.answerQueries}},
-			about: "Run a query or a batch", access: BySubject, body: true},
+			about: "Run a query or a batch", access: BySubject, body: true, forms: true},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: a.cost, Answer: a.answerAddress}},
-			about: "Run a query given in the URL", access: BySubject},
+			about: "Run a query given in the URL", access: BySubject, forms: true},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: a.cost, Answer: a.explainQueries}},
 			about: "Show the SQL of a query", access: ByWholeSubject, body: true, off: func(cfg *Config) bool { return cfg.NoCompile }},
@@ -89,9 +91,14 @@ func (a *api) routes() []*route {
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/export", Class: auth.ClassExport,
 			Steps: steps{Allow: a.allowExport, Read: a.readExport, Answer: a.answerExport}},
 			about: "Export the raw rows of a website, link or monitor", access: ByExport, off: func(cfg *Config) bool { return cfg.Export == nil }},
+		{Route: front.Route{Method: http.MethodDelete, Path: "/v1/visitors/{id}", Class: auth.ClassExport,
+			Steps: steps{Allow: a.allowErase, Read: a.readErase, Answer: a.answerErase}},
+			about: "Erase one visitor of a website", access: ByErase, off: func(cfg *Config) bool { return cfg.Erase == nil }},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
 			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/openapi.json", Class: auth.ClassPublic, Steps: steps{Answer: a.showDocument}},
+			about: "Describe this API by OpenAPI", access: Public},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportHealth}},
 			about: "Health of the service and its stores", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
@@ -118,6 +125,9 @@ func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache", "Authorization, X-Api-Key, Origin"
 		case row.Class == auth.ClassHealth:
 			row.Cache = "no-store"
+		}
+		if row.forms {
+			row.Vary += ", Accept"
 		}
 		all = append(all, &row.Route)
 	}

@@ -168,7 +168,7 @@ func describeMeta(t query.Info) *typeMeta {
 	}
 	for _, f := range t.Output {
 		m.OutputFields = append(m.OutputFields, f.Name)
-		m.Output = append(m.Output, outputField(f))
+		m.Output = append(m.Output, outputField{f.Name, f.Role, f.Primary, f.AliasOf, f.Type, f.Label, f.Unit, f.Description})
 	}
 	return m
 }

@@ -195,6 +195,9 @@ const PropertyPrefix = catalog.PropertyPrefix
 // Vocabulary lists the tables with their dimensions, metrics and formats: see [catalog.Vocabulary].
 func Vocabulary() []TableInfo { return catalog.Vocabulary() }
 
+// ActionFields lists the fields that filters of actions may name, beside properties.
+func ActionFields() []string { return catalog.EventFields() }
+
 // NewRegistry checks types: see [catalog.NewRegistry].
 func NewRegistry(types ...Type) (*Registry, error) { return catalog.NewRegistry(types...) }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
@@ -191,6 +192,9 @@ func (e *Engine) answer(ctx context.Context, p *plan.Parameter, snapshot *Snapsh
 	if mistake := e.further(ctx, p.Plan, found, &r, budget, &took, snapshot); mistake != nil {
 		return finish.Failure(p, mistake)
 	}
+	if !took.lost.IsZero() {
+		r.Meta.ExpiredBefore = &answer.Instant{Time: took.lost}
+	}
 	r.Data = finish.Shown(p.Plan, &found.Table)
 	if mistake := budget.TakeFor(&r.Data); mistake != nil {
 		return finish.Failure(p, mistake)
@@ -209,25 +213,21 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, e.timeout)
 }
 
-// spent is the time that the store took for an answer, and where the answer came from. An answer whose rows or compared rows are from
+// spent is the time that the store took for an answer, where the answer came from, and what it lacks. An answer whose rows or compared rows are from
 // a statement is from a statement.
 type spent struct {
 	time time.Duration
 	from Origin
+	lost time.Time // before it, the answer lacks rows that were removed because of their age; zero: it lacks none
 }
 
 // ask answers p, which has that key, and adds to took. The rows of the other period are those whose keys are among these.
 func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (*finish.Answered, *Error) {
-	known := snapshot.known(ctx)
 	var rows *store.Rows
 	var err error
-	took.time += e.measured(ctx, func() {
-		var why Reason
-		if rows, why, err = e.merger.Rows(ctx, p, among, known); rows == nil && err == nil {
-			took.from = Origin{Source: Statement, Why: why}
-			rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
-		}
-	})
+	for again := true; again && err == nil; again = err == nil && snapshot.expiredMeanwhile(ctx, p) {
+		rows, err = e.rows(ctx, p, key, among, budget, took, snapshot)
+	}
 	if errors.Is(err, store.ErrTooLarge) {
 		return nil, budget.TooLarge(err)
 	}
@@ -239,6 +239,28 @@ func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]st
 		mistake = e.name(ctx, p, found)
 	}
 	return found, mistake
+}
+
+// rows returns the rows of the answer to p: see ask.
+func (e *Engine) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (rows *store.Rows, err error) {
+	known, lost := snapshot.known(ctx), snapshot.expired(ctx, p)
+	took.time += e.measured(ctx, func() {
+		var why Reason
+		if lost.IsZero() {
+			rows, why, err = e.merger.Rows(ctx, p, among, known)
+		} else {
+			rows, lost, err = e.merger.Totals(ctx, p, among, known, lost)
+			why = NotMergeable
+		}
+		if lost.After(took.lost) {
+			took.lost = lost
+		}
+		if rows == nil && err == nil {
+			took.from = Origin{Source: Statement, Why: why}
+			rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
+		}
+	})
+	return rows, err
 }
 
 // measured runs f, which asks the store, and returns how long it took. The time counts for the meter of ctx.

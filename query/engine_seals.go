@@ -43,6 +43,28 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 	return e.keeper.States.Store(ctx, website, from, to)
 }
 
+// Errors of [Engine.Expire].
+var (
+	// ErrNotExpirer: the store is not a [store.Expirer].
+	ErrNotExpirer = keep.ErrNotExpirer
+	// ErrNoTotals: the engine cannot store totals, because the store is not a [store.StateKeeper] or Config turns partials off.
+	ErrNoTotals = keep.ErrNoTotals
+)
+
+// Expire removes the rows of the UTC days of a website that were over before a time, and for at least a day, the oldest day first, and returns the number of days
+// that it changed. It runs in the background: between days it rests while somebody asks or writes. It ends when ctx does; another call
+// continues.
+//
+// With totals it first stores totals of the days. Answers about these days that can be merged from totals stay the same. All other
+// answers count only the rows that are left, and have [ResultMeta.ExpiredBefore]. Without totals it also removes those of an
+// earlier call. Rows that are written later for such a day are removed by the next call, and never added to totals.
+//
+// The error wraps [ErrNotExpirer] or [ErrNoTotals] if the store cannot do it. If rows of the days change at the same time, it fails
+// and leaves them; a later call works.
+func (e *Engine) Expire(ctx context.Context, website store.Subject, before time.Time, totals bool) (expired int, err error) {
+	return e.keeper.Expire(ctx, website, before, totals)
+}
+
 // A Sealer computes in advance the sessions and hits of days whose rows no longer change, and the partials of these days. It makes
 // answers faster and changes none. It is safe for concurrent use. A nil *Sealer has nothing to do.
 type Sealer struct {

@@ -203,6 +203,12 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 			if remembered {
 				return Remembered, ""
 			}
+			if !s.expired(ctx, of).IsZero() {
+				if p.engine.merger.HasTotals(of) {
+					return Merged, p.engine.whyNotRemembered(one, key, at)
+				}
+				return Statement, NotMergeable
+			}
 			if why := p.engine.merger.Why(ctx, of, snapshot); why != "" {
 				return Statement, why
 			}

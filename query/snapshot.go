@@ -6,11 +6,14 @@ import (
 	"encoding/base64"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/keep"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -123,21 +126,64 @@ func (s *Snapshot) rowVersions(ctx context.Context) ([]uint64, error) {
 // known returns the days that decide about the answers. It is nil where no answer uses stored results, and where the store fails:
 // then statements read rows alone.
 func (s *Snapshot) known(ctx context.Context) *days.Snapshot {
-	d, w := s.p.deriver(), s.p.counted()
-	if d == nil || w.Empty() {
+	if s.p.deriver() == nil {
+		return nil
+	}
+	return s.daysOf(ctx)
+}
+
+// expired returns the end of the last day that p counts and whose rows were removed because of their age, or zero if there is none.
+func (s *Snapshot) expired(ctx context.Context, p *plan.Plan) time.Time {
+	if known := s.daysOf(ctx); known.Covers(p.Counted()) {
+		return known.LastExpired(p.Counted())
+	}
+	return time.Time{}
+}
+
+// expiredMeanwhile reports whether rows that p counts were removed because of their age since s read the days, so that an answer may lack
+// rows without saying so. Then s has the days as they are now.
+func (s *Snapshot) expiredMeanwhile(ctx context.Context, p *plan.Plan) bool {
+	known, w := s.daysOf(ctx), p.Counted()
+	if _, expires := s.p.engine.store.(store.Expirer); !expires || !known.Covers(w) || w.From >= keep.ExpiresBefore(s.p.engine.now()).UnixMilli() {
+		return false
+	}
+	now := s.readDays(ctx)
+	if now == nil || now.SameExpired(known, w) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.days = now
+	return true
+}
+
+// daysOf reads the days of a website, once. It returns nil if no answer depends on them, and if the store fails.
+func (s *Snapshot) daysOf(ctx context.Context) *days.Snapshot {
+	_, expires := s.p.engine.store.(store.Expirer)
+	if !expires && s.p.deriver() == nil || s.p.subject.Kind != store.KindWebsite || s.p.counted().Empty() {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.read.days {
 		s.read.days = true
-		defer s.p.engine.metered(ctx)()
-		// Others may wait for an answer that this request computes, so the days do not depend on the end of the request.
-		within, cancel := s.p.engine.inTime(context.WithoutCancel(ctx))
-		defer cancel()
-		s.days, _ = days.Read(within, d, s.p.subject, w.Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
+		s.days = s.readDays(ctx)
 	}
 	return s.days
+}
+
+// readDays reads the days of a website. It returns nil if the store has none or fails.
+func (s *Snapshot) readDays(ctx context.Context) *days.Snapshot {
+	d, ok := s.p.engine.store.(store.DayLister)
+	if !ok {
+		return nil
+	}
+	defer s.p.engine.metered(ctx)()
+	// Others may wait for an answer that this request computes, so the days do not depend on the end of the request.
+	within, cancel := s.p.engine.inTime(context.WithoutCancel(ctx))
+	defer cancel()
+	found, _ := days.Read(within, d, s.p.subject, s.p.counted().Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
+	return found
 }
 
 // metered returns a function that counts the time since this call as time of the store.

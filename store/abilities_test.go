@@ -22,6 +22,9 @@ type all struct {
 	store.Bounded
 	store.Loaded
 	store.Eraser
+	store.Expirer
+	store.PersonEraser
+	store.Purger
 	store.Maintainer
 	store.SpaceChecker
 	store.Lister

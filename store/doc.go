@@ -24,6 +24,9 @@
 //	Bounded      limits its queries: callers share them fairly
 //	Loaded       reports its load: background work uses idle time
 //	Eraser       removes the rows of a subject
+//	Expirer      removes the rows of old days
+//	PersonEraser removes the rows of one visitor
+//	Purger       rewrites files without the bytes of removed rows
 //	Maintainer   has maintenance work
 //	SpaceChecker watches its disk: rows are refused before it is full
 //	Lister       lists subjects; with Restorer, rows can be moved to another store

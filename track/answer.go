@@ -1,6 +1,7 @@
 package track
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -86,8 +87,13 @@ type batchAnswer struct {
 
 // An envelope is the body of a failed request.
 type envelope struct {
-	Success    bool         `json:"success"`
-	Status     string       `json:"status"`
+	Success bool   `json:"success"`
+	Status  string `json:"status"`
+	failure
+}
+
+// A failure says why a request failed.
+type failure struct {
 	Error      string       `json:"error"`
 	Message    string       `json:"message"`
 	Code       string       `json:"code"`
@@ -183,8 +189,25 @@ func refuse(r *front.Request, err error) front.Refusal {
 	if r.Principal == nil {
 		scope = ""
 	}
-	return front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry, Body: envelope{
-		Status: failed, Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: r.ID,
+	why := failure{
+		Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: r.ID,
 		RetryAfter: int((p.Retry + time.Second - 1) / time.Second), Errors: p.fields, Results: p.results, RateStatus: p.rate,
-	}}
+	}
+	rf := front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry, Body: envelope{Status: failed, failure: why}}
+	if front.WantsProblem(r.Header) {
+		title := p.Message
+		if i := slices.IndexFunc(codes[:], func(c ErrorCode) bool { return c.Code == p.Code }); i >= 0 {
+			title = codes[i].Message
+		}
+		rf.Type, rf.Body = front.ProblemType, problemBody{front.NewProblem(p.Code, title, p.Message, p.Status), false, why}
+	}
+	return rf
+}
+
+// A problemBody is the body of a failed request in the form of RFC 9457. Its status is the number of that form.
+type problemBody struct {
+	front.Problem
+
+	Success bool `json:"success"`
+	failure
 }

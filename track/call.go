@@ -114,6 +114,7 @@ func (c *call) accepted(ctx context.Context, f *fields) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
+	f.keptFrom, f.keptDays = site.Rules.KeepsFrom(c.reader.clock.now), site.Rules.RetentionDays
 	one, err := c.route.read(&c.reader, ctx, f, site)
 	if f.old {
 		_ = c.gate.turnAway(ctx, codeTooOld, site.ID) // only counts: the item has its own error

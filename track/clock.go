@@ -41,7 +41,7 @@ func (h *handler) clock(r *front.Request, access Access, keyed bool) clock {
 }
 
 // moment returns the time of the item, or its arrival if the time is missing or later. A time before the year 2000 or
-// before the tracking window is a mistake.
+// before the tracking window is a mistake, and so is a day of which the website keeps no events.
 func (c *clock) moment(f *fields) time.Time {
 	t, name, ok := f.instant("timestamp")
 	arrived := c.now.Truncate(time.Millisecond)
@@ -55,6 +55,9 @@ func (c *clock) moment(f *fields) time.Time {
 		f.fail(name, "too_small", "must not be before "+intake.Oldest().Format(time.DateOnly))
 	case c.window > 0 && t.Before(c.now.Add(-c.window)):
 		f.fail(name, "too_old", fmt.Sprintf("must not be more than %g hours before now%s", c.window.Hours(), c.unless))
+		f.old = true
+	case t.Before(f.keptFrom):
+		f.fail(name, "too_old", fmt.Sprintf("must not be before %s: the website keeps events for %d days", f.keptFrom.Format(time.DateOnly), f.keptDays))
 		f.old = true
 	}
 	return t

@@ -96,7 +96,7 @@ var codes = [...]ErrorCode{
 	codeQuotaDown:       {"BILLING_CHECK_UNAVAILABLE", http.StatusServiceUnavailable, "Event quota cannot be checked, retry later", "The events of the website cannot be counted at present; nothing was stored.", retryLater},
 	codeManyProfiles:    {"PROFILE_LIMIT_EXCEEDED", http.StatusForbidden, "The website has too many profiles", "The profile is new, and the website has 1 000 000 profiles already, or 500 000 if the request has no key. Existing profiles can still be changed.", 0},
 	codeEmptyList:       {"EMPTY_LIST", http.StatusBadRequest, "The list is empty", "The body is an empty array; it must have at least one item.", 0},
-	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old", "The event is older than the route accepts. With a key, /track accepts events of any age.", 0},
+	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old", "The event is older than the route accepts, or than the website keeps events. With a key, /track accepts events of any other age.", 0},
 	codeRateLimited:     {"TRACK_RATE_LIMITED", http.StatusTooManyRequests, "Rate limit exceeded", "The caller has used up a limit. The body has limit, remaining, reset (Unix milliseconds) and retryAfter (seconds).", 0},
 	codeNotFound:        {"NOT_FOUND", http.StatusNotFound, "Not found", "No route has this path; the message names the nearest one.", 0},
 	codeMethod:          {"METHOD_NOT_ALLOWED", http.StatusMethodNotAllowed, "This endpoint does not support the method", "The message and the header Allow name the methods of the endpoint.", 0},

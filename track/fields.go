@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/intake"
@@ -21,7 +22,10 @@ type fields struct {
 	outer   object // the object around the payload o, for fields that o lacks
 	wrong   []fieldError
 	dropped []string // fields that were cut or left out, by their names in the item
-	old     bool     // one of the mistakes is that the item is older than the tracking window
+	old     bool     // one of the mistakes is that the item is older than the tracking window, or than its website keeps events
+
+	keptFrom time.Time // the first day of which the website of the item keeps events; zero: it keeps all
+	keptDays int       // for how many days it keeps events
 }
 
 func newFields(o object) *fields { return &fields{o: o} }

@@ -117,6 +117,8 @@ func TestRules(t *testing.T) {
 		{"a custom event", store.Rules{KeyedEvents: true}, "/track?website_id=w1", broken, nil, 403, "TRACK_KEY_REQUIRED"},
 		{"a custom event that names the website", store.Rules{KeyedEvents: true}, "/track", `{"name":"x","websiteId":"w1"}`, nil, 403, "TRACK_KEY_REQUIRED"},
 		{"a custom event with a key", store.Rules{KeyedEvents: true, BlockedAddresses: here}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all", "Origin", "https://evil.org"}, 200, ""},
+		{"an event of a day that is not kept", store.Rules{RetentionDays: 30}, "/track?website_id=w1", aged(30*24*time.Hour + 12*time.Hour + 124*time.Millisecond), []string{"X-Api-Key", "all"}, 400, "EVENT_TOO_OLD"},
+		{"an event of the first day that is kept", store.Rules{RetentionDays: 30}, "/track?website_id=w1", aged(30*24*time.Hour + 12*time.Hour + 123*time.Millisecond), []string{"X-Api-Key", "all"}, 200, ""},
 		{"a custom event with a key while the website is paused", store.Rules{Paused: true}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all"}, 403, "WEBSITE_PAUSED"},
 	} {
 		w := world{rules: c.rules}
@@ -134,6 +136,11 @@ func TestRules(t *testing.T) {
 	if addressAllowed(store.Rules{BlockedAddresses: here}, netip.MustParseAddr("::ffff:203.0.113.7")) {
 		t.Error("an IPv4 address in IPv6 form is not blocked")
 	}
+}
+
+// aged returns a custom event of an age at noon.
+func aged(age time.Duration) string {
+	return `{"name":"x","eventId":"aged","timestamp":` + strconv.FormatInt(noon.Add(-age).UnixMilli(), 10) + `}`
 }
 
 func TestWindow(t *testing.T) {

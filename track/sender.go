@@ -2,11 +2,7 @@ package track
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"net/netip"
 	"strconv"
 	"time"
@@ -16,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -97,8 +94,8 @@ func (f *fields) wantsRaw(country func() string) bool {
 // A hasher hides the visitor ids of one request.
 type hasher struct {
 	salts  Salts
-	day    time.Time // UTC day of the request
-	salted hash.Hash // set on first use: an HMAC with the salt of the day
+	day    time.Time         // UTC day of the request
+	salted *visitorid.Hasher // set on first use: with the salt of the day
 }
 
 // hide returns an HMAC of a visitor id and its website.
@@ -111,9 +108,7 @@ func (h *hasher) hide(ctx context.Context, website, id string) (string, error) {
 		if err != nil {
 			return "", codeUnavailable.withCause(fmt.Errorf("salt: %w", err))
 		}
-		h.salted = hmac.New(sha256.New, salt)
+		h.salted = visitorid.NewHasher(salt)
 	}
-	h.salted.Reset()
-	h.salted.Write([]byte(website + "\x00" + id)) // neither contains control characters
-	return hex.EncodeToString(h.salted.Sum(nil)), nil
+	return h.salted.Hash(website, id), nil // fields have no control characters
 }

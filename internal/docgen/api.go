@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/track"
 )
 
@@ -22,10 +23,10 @@ const TrackPrefix = "/ingest"
 type Exchange func(method, target, body string, withKey bool) (status int, answer []byte, err error)
 
 // API returns the page about all endpoints. Routes come from the tables of both handlers, answers from
-// send. Its error names each route without an entry, each entry without a route, and each sample request
+// send. It also returns the samples, for the OpenAPI document. Its error names each route without an entry, each entry without a route, and each sample request
 // that fails.
-func API(send Exchange) ([]byte, error) {
-	p := &apiPage{send: send, left: slices.Sorted(maps.Keys(endpoints))}
+func API(send Exchange) ([]byte, map[string]openapi.Example, error) {
+	p := &apiPage{send: send, examples: map[string]openapi.Example{}, left: slices.Sorted(maps.Keys(endpoints))}
 	p.text(apiHead)
 	p.text("\n## Queries, tokens and health\n")
 	var flags []httpapi.Route
@@ -40,6 +41,7 @@ func API(send Exchange) ([]byte, error) {
 	for _, r := range flags {
 		p.apiRoute(r)
 	}
+	p.text(formsText)
 	p.text(trackHead)
 	for _, r := range track.Routes() {
 		p.trackRoute(r)
@@ -56,7 +58,7 @@ func API(send Exchange) ([]byte, error) {
 	for _, name := range p.left {
 		p.faults = append(p.faults, fmt.Errorf("docgen: endpoints has an entry for %s, which is not a route", name))
 	}
-	return p.Bytes(), errors.Join(p.faults...)
+	return p.Bytes(), p.examples, errors.Join(p.faults...)
 }
 
 // An endpoint has the hand-written parts of a route's section.
@@ -84,8 +86,9 @@ type object struct {
 type apiPage struct {
 	page
 
-	send Exchange
-	left []string // endpoints for which no route was found yet
+	send     Exchange
+	examples map[string]openapi.Example
+	left     []string // endpoints for which no route was found yet
 }
 
 // callers describes the credentials that routes of the API need.
@@ -96,6 +99,7 @@ var callers = map[httpapi.Access]string{
 	httpapi.BySubject:      "a key that can read the website, link or monitor in the address",
 	httpapi.ByWholeSubject: "the same with `read:data` and without mandatory filters; panel tokens cannot call it",
 	httpapi.ByExport:       "a key with `export:data` for the website, link or monitor, without mandatory filters and without a list of query types; panel tokens cannot call it",
+	httpapi.ByErase:        "a key with `erase:data` for the website, without mandatory filters and without a list of query types; panel tokens cannot call it",
 	httpapi.ByDefiner:      "a key with `manage:definitions` for the website; panel tokens cannot call it",
 	httpapi.ByKeyManager:   "a key with `manage:keys`; panel tokens cannot call it. It reaches keys of the same owner that grant no more than itself",
 	httpapi.ByAuditor:      "a key with `read:audit` that reaches everything of its owner, without mandatory filters; panel tokens cannot call it",
@@ -195,6 +199,7 @@ func (p *apiPage) sample(method, prefix, name string, e endpoint) {
 		p.printf("\n%s\n", e.request)
 	}
 	p.text("```\n")
+	p.example(name, e, answer)
 	if e.skip != "" {
 		p.printf("\n%s\n", e.skip)
 		return
@@ -205,6 +210,20 @@ func (p *apiPage) sample(method, prefix, name string, e endpoint) {
 		return
 	}
 	p.printf("\n```json\n%s\n```\n", bytes.TrimSpace(shown.Bytes()))
+}
+
+// example adds a sample to the examples, if its answer is JSON.
+func (p *apiPage) example(name string, e endpoint, answer []byte) {
+	var x openapi.Example
+	if e.request != "" {
+		x.Body = json.RawMessage(e.request)
+	}
+	if json.Valid(answer) && e.skip == "" {
+		x.Answer = shorten(answer)
+	}
+	if x.Body != nil || x.Answer != nil {
+		p.examples[name] = x
+	}
 }
 
 // Answers are shown with the first elements of each array and the beginnings of long texts. An object with more

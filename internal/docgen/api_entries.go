@@ -15,8 +15,35 @@ This page lists every endpoint with its key, its parameters, a request and a rea
 - Answers to requests with a key have ` + "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`" + ` (Unix seconds).
 - Each answer has ` + "`X-Request-ID`" + `, which also appears in the log and in the body of an error.
 - GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" + ` is answered 304.
+- [openapi.json](openapi.json) describes all of this by OpenAPI 3.1, for generators of clients. Your server has its own at ` + "`GET /v1/openapi.json`" + `.
 - Routes for GET also answer HEAD, and every path answers OPTIONS.
 - Common errors: ` + "`AUTH_REQUIRED` and `FORBIDDEN` where a key is needed; `INVALID_JSON`, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` and `REQUEST_TIMEOUT` where there is a body; `RATE_LIMITED`, `INTERNAL_SERVER_ERROR`, `SERVICE_UNAVAILABLE` and `TIMEOUT`" + ` everywhere.
+`
+
+const formsText = `
+## Rows as CSV or NDJSON, errors as problems
+
+A query with one parameter can answer with its rows alone. Ask for the form in ` + "`Accept`" + `:
+
+` + "```" + `sh
+curl -H "Authorization: Bearer $KEY" -H "Accept: text/csv" \
+  "http://127.0.0.1:8080/v1/query?website_id=web_demo&parameters=pages&preset=last_7d" >pages.csv
+` + "```" + `
+
+| ` + "`Accept`" + ` | answer |
+|---|---|
+| ` + "`application/json`" + `, or no ` + "`Accept`" + ` | JSON |
+| ` + "`text/csv`" + ` | CSV of RFC 4180 in UTF-8, with lines that end with a line feed; the first line has the names of the columns |
+| ` + "`application/x-ndjson`" + ` | one row per line, as JSON |
+| ` + "`application/problem+json`" + ` | for errors, on every route: the form of RFC 9457, with ` + "`type`, `title`, `status` and `detail`" + ` before the usual fields |
+
+- Dates and numbers are as in JSON. In CSV null is an empty cell.
+- Texts come from visitors. In CSV a text gets an apostrophe before it if it begins with ` + "`=`, `+`, `-`, `@`" + `, a tab or the end of a line, so that
+  no spreadsheet runs it as a formula.
+- With ` + "`compare`" + ` CSV also has the columns ` + "`previous.NAME` and `changes.NAME`" + `, and each line of NDJSON the members ` + "`previous` and `changes`" + `.
+- A request with several parameters, a batch, or one with ` + "`totals`" + ` is answered in JSON if ` + "`Accept`" + ` allows it, and otherwise 406 ` + "`NOT_ACCEPTABLE`" + `.
+- If the parameter fails, the whole request fails.
+- The form has no ` + "`meta`" + `. If there are as many rows as ` + "`limit`" + `, ask for the next ` + "`page`" + `.
 `
 
 const trackHead = `
@@ -96,9 +123,24 @@ var endpoints = map[string]endpoint{
 		target: "/v1/export?website_id=web_demo&table=errors&startDate=2020-01-01&endDate=2020-01-02",
 		skip:   "Without rows, the answer is the last line alone: `{\"export\":{\"rows\":0,\"complete\":true}}`.",
 	},
+	"DELETE /v1/visitors/{id}": {
+		text: "Removes the rows of the visitor from every table, and its profile. All answers are without it from then on. " +
+			"`removed` counts rows by table, and profiles. `linked` has the ids of the other kind in the removed rows, at most 100: erase them too if they are the same person. " +
+			"`notice` says what could not be looked for: hashes of ids of visitors on earlier days. An id without rows is not an error. " +
+			"[privacy.md](privacy.md) has the details.",
+		params: []field{
+			{"website_id", "string", "the website, required"},
+			{"kind", "string", "the kind of id in the path: `visitor` (default), an id as the browser has it or as exports show it; or `profile`, a `profileId`"},
+		},
+		target: "/v1/visitors/nobody?website_id=web_demo&kind=profile",
+	},
 	"POST /v1/tokens": {
 		body:   "a [Token request](#token-request)",
 		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,
+	},
+	"GET /v1/openapi.json": {
+		text: "[openapi.json](openapi.json) is the document of `cmd/sightline`. The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
+		skip: "The answer is an OpenAPI 3.1 document.",
 	},
 	"GET /v1/websites/{website_id}/definitions": {
 		text:   "Every key that can read the website can list and use them: see [asking.md](asking.md#saved-by-name).",

@@ -21,6 +21,7 @@ type Answer struct {
 	Header http.Header // added to the headers of every response; may be nil
 	ETag   string
 	Type   string // Content-Type of the body; empty means JSON
+	Text   bool   // a Body of another Type is text, and may be compressed like JSON
 	Body   []byte
 	// Stream writes a body of unknown length, in place of Body and with a Type. It runs after the audit entry was stored, without
 	// the timeout of the route. ctx ends when the client hangs up. If Stream fails, the connection is broken, so that the client
@@ -105,6 +106,7 @@ type Refusal struct {
 	Scope  auth.Scope    // for 403: the scope that the key would need, if known
 	Retry  time.Duration // for Retry-After; 0 means none
 	Coding string        // for 415: the accepted encodings; empty means identity
+	Type   string        // Content-Type of Body; empty means JSON
 	Body   any           // encoded as JSON
 }
 
@@ -129,6 +131,9 @@ func (rf Refusal) Answer(r *http.Request, err error) *Answer {
 	}
 	if rf.Retry > 0 {
 		h.Set("Retry-After", strconv.FormatInt(int64((rf.Retry+time.Second-1)/time.Second), 10))
+	}
+	if a.Type, a.Text = rf.Type, true; rf.Type != "" {
+		h.Set("Vary", "Accept")
 	}
 	a.Status, a.Header, a.code = rf.Status, h, rf.Code
 	return a

@@ -30,10 +30,10 @@ type coding struct {
 // codings lists the supported codings, the preferred one first.
 var codings = []coding{{"zstd", (*compressor).zstd}, {"gzip", (*compressor).gzip}}
 
-// compress compresses the JSON of a if r accepts it. A compressed body is another representation with its own tag. A tag
+// compress compresses the text of a if r accepts it. A compressed body is another representation with its own tag. A tag
 // that a route sets in the headers always belongs to the uncompressed body.
 func (c *compressor) compress(a *Answer, r *http.Request) {
-	if a.Type != "" || a.Header.Get("ETag") != "" || a.ETag == "" && len(a.Body) < minCompressed {
+	if a.Type != "" && !a.Text || a.Header.Get("ETag") != "" || a.ETag == "" && len(a.Body) < minCompressed {
 		return
 	}
 	a.varies = true

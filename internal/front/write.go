@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -24,7 +25,7 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request) { a.write(w, r, D
 // write sends a as the response to r. It closes the connection of a client that reads too slowly.
 func (a *Answer) write(w http.ResponseWriter, r *http.Request, grace time.Duration) {
 	h := w.Header()
-	maps.Copy(h, a.Header)
+	a.addHeaders(h)
 	if a.varies {
 		h.Add("Vary", "Accept-Encoding")
 	}
@@ -43,6 +44,15 @@ func (a *Answer) write(w http.ResponseWriter, r *http.Request, grace time.Durati
 		writeLarge(w, a.Body, grace)
 	default:
 		_, _ = w.Write(a.Body) // if the caller hung up, the error cannot be reported
+	}
+}
+
+// addHeaders adds the headers of a to h. A header of a replaces that of h, except Vary, whose names add up.
+func (a *Answer) addHeaders(h http.Header) {
+	vary := h["Vary"]
+	maps.Copy(h, a.Header)
+	if own := a.Header["Vary"]; own != nil && vary != nil {
+		h["Vary"] = slices.Concat(vary, own)
 	}
 }
 

@@ -55,6 +55,7 @@ func TestGoldenHosts(t *testing.T) {
 		{"sqlite", "with `store/sqlite`", false},
 		{"duckdb", "with `store/duckdb`", true},
 		{"clickhouse", "with `store/clickhouse`", false},
+		{"mcp", "with `store/sqlite` and `mcp`", false},
 	} {
 		if host.cgo && !cgo(t) {
 			t.Logf("%s is not built: it needs cgo", host.folder)

@@ -69,6 +69,7 @@ func samples() map[string]sample {
 		"httpapi GET /v1/websites/{website_id}/analytics": {kinds: site, etag: true,
 			target: "/v1/websites/{id}/analytics?startDate=2026-02-01&endDate=2026-02-02", answer: `"totals":{`},
 		"httpapi GET /v1/export":                            {kinds: kinds, target: "/v1/export?{kind}_id={id}", answer: `"complete":true}}`, stream: "application/x-ndjson"},
+		"httpapi DELETE /v1/visitors/{id}":                  {kinds: site, target: "/v1/visitors/v%201?website_id={id}", answer: `"removed":{"events":3`},
 		"httpapi POST /v1/tokens":                           {target: "/v1/tokens", body: `{"ttl":60}`, answer: `"token":"slt_`, random: true},
 		"httpapi GET /v1/websites/{website_id}/definitions": {kinds: site, target: "/v1/websites/{id}/definitions", answer: `"definitions":[`, etag: true, own: true},
 		"httpapi POST /v1/websites/{website_id}/definitions": {kinds: site, target: "/v1/websites/{id}/definitions",
@@ -83,6 +84,7 @@ func samples() map[string]sample {
 		"httpapi GET /v1/audit":                                {target: "/v1/audit", answer: `"entries":[`, random: true},
 		"httpapi GET /health":                                  {target: "/health", answer: `"success":true`},
 		"httpapi GET /health/live":                             {target: "/health/live", answer: `"success":true`},
+		"httpapi GET /v1/openapi.json":                         {target: "/v1/openapi.json", answer: `"openapi":"3.1.0"`, etag: true},
 
 		"httpapi GET /public/v1/flags/definitions": {kinds: site, target: "/public/v1/flags/definitions?clientId={id}", answer: `"key":"there"`, etag: true},
 		"httpapi POST /public/v1/flags": {kinds: site, target: "/public/v1/flags", answer: `"key":"new"`, etag: true, random: true,

@@ -64,7 +64,9 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	case string(httpapi.ByAuditor):
 		return wantsOfAudit(w, s, e)
 	case string(httpapi.ByExport):
-		return wantsOfExport(w, kind, s, e)
+		return wantsOfRaw(w, kind, s, e, auth.ExportData, "an export has all rows")
+	case string(httpapi.ByErase):
+		return wantsOfRaw(w, kind, s, e, auth.EraseData, "it erases all rows of a visitor")
 	case string(httpapi.ByKeyOrClient):
 		if s.judged != accepted {
 			return s.unauthenticated(e)
@@ -131,21 +133,21 @@ func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 	return denied
 }
 
-// wantsOfExport has the rules of exports. Panel tokens never have the scope.
-func wantsOfExport(w *world, kind string, s state, e *auth.Entry) want {
+// wantsOfRaw has the rules of exports and erasing, which need a scope and have a reason. Panel tokens never have the scope.
+func wantsOfRaw(w *world, kind string, s state, e *auth.Entry, scope auth.Scope, because string) want {
 	if s.judged != accepted {
 		return s.unauthenticated(e)
 	}
-	e.Scope, e.Resource = auth.ExportData, s.resource(kind)
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ExportData), limited: true, entry: e}
+	e.Scope, e.Resource = scope, s.resource(kind)
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(scope), limited: true, entry: e}
 	switch key := w.keys[s.sent]; {
-	case s.sent == "token" || !key.Has(auth.ExportData):
-		denied.details = lacks(auth.ExportData)
+	case s.sent == "token" || !key.Has(scope):
+		denied.details = lacks(scope)
 	case !s.reaches():
 		word := map[string]string{auth.KindWebsite: "website", auth.KindLink: "link", auth.KindSchedule: "monitor"}[kind]
 		denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+"s lists them")
 	case len(key.Filters) > 0:
-		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because an export has all rows")
+		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because "+because)
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
@@ -326,6 +328,9 @@ func (x want) header(r route, id string, length int) http.Header {
 			set("Cache-Control", "private, no-cache")
 		default:
 			set("Cache-Control", "private, no-cache", "Vary", "Authorization, X-Api-Key, Origin")
+			if r.path == "/v1/query" { // its answers have several forms
+				h.Set("Vary", "Authorization, X-Api-Key, Origin, Accept")
+			}
 		}
 	}
 	if x.challenge != "" {

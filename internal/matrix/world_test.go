@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
@@ -180,7 +181,11 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	if _, err := service.Evaluator().EvaluateAll(t.Context(), flags.OfWebsite(listed), &flags.Context{}); err != nil {
 		t.Fatal(err)
 	}
-	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{},
+	eraser, err := erasure.New(erasure.Config{Events: cannedStore{}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{}, Erase: eraser,
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys, Trail: w.trail, Definitions: lasting{w.definitions},
 		Limiter: w.limiter, Audit: single{w.audit}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
 	if err != nil {
@@ -241,6 +246,11 @@ func (cannedStore) Query(_ context.Context, stmt store.Statement) (*store.Rows, 
 		rows.Columns = append(rows.Columns, c)
 	}
 	return rows, nil
+}
+
+// ErasePerson implements store.PersonEraser.
+func (cannedStore) ErasePerson(context.Context, store.Person) (map[string]int64, error) {
+	return map[string]int64{"events": 3}, nil
 }
 
 func (cannedStore) Days(_ context.Context, _ store.Subject, from, _ time.Time) ([]store.Day, error) {

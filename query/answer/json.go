@@ -91,19 +91,23 @@ func (t Table) AppendJSON(b []byte) []byte {
 		if row > 0 {
 			b = append(b, ',')
 		}
-		if t.Absent(row) {
-			b = append(b, "null"...)
-			continue
-		}
-		for i := range columns {
-			b = columns[i].append(b, row)
-		}
-		if len(t.columns) == 0 {
-			b = append(b, '{')
-		}
-		b = append(b, '}')
+		b = appendRow(b, &t, columns, row)
 	}
 	return append(b, ']')
+}
+
+// appendRow appends a row of t, whose columns have these writers, as an object, or null if it is absent.
+func appendRow(b []byte, t *Table, columns []cellWriter, row int) []byte {
+	if t.Absent(row) {
+		return append(b, "null"...)
+	}
+	for i := range columns {
+		b = columns[i].append(b, row)
+	}
+	if len(columns) == 0 {
+		b = append(b, '{')
+	}
+	return append(b, '}')
 }
 
 // AppendJSON appends r to b as encoding/json writes it, without HTML escapes, and returns the extended
@@ -167,6 +171,9 @@ func (m *ResultMeta) appendJSON(b []byte) []byte {
 		b = appendText(append(b, `,"endDate":`...), o.EndDate)
 		b = o.From.appendJSON(append(b, `,"from":`...))
 		b = append(o.To.appendJSON(append(b, `,"to":`...)), '}')
+	}
+	if m.ExpiredBefore != nil {
+		b = m.ExpiredBefore.appendJSON(append(b, `,"expiredBefore":`...))
 	}
 	if m.Identity != "" {
 		b = appendText(append(b, `,"identity":`...), m.Identity)

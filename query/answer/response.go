@@ -58,8 +58,10 @@ type ResultMeta struct {
 	Rows         int      `json:"rows"`
 	HasMore      bool     `json:"hasMore"`
 	Previous     *Period  `json:"previous,omitempty"` // the period that rows are compared with
-	Identity     string   `json:"identity,omitempty"` // DailyIdentity, of a type that tells it; empty: most ids of visitors stay the same
-	Notes        []string `json:"notes,omitempty"`    // what a caller may have got wrong, though there is an answer
+	// ExpiredBefore is set if rows of days before it were removed because of their age, and the answer counts only what is left.
+	ExpiredBefore *Instant `json:"expiredBefore,omitempty"`
+	Identity      string   `json:"identity,omitempty"` // DailyIdentity, of a type that tells it; empty: most ids of visitors stay the same
+	Notes         []string `json:"notes,omitempty"`    // what a caller may have got wrong, though there is an answer
 }
 
 // DailyIdentity says that over half of the pageviews and custom events of a range have visitor ids that change each day.

@@ -81,7 +81,7 @@ func (tb *Table) info(metrics metricsByKey, own []*Field) TableInfo {
 
 // field describes m as a column.
 func (m *BoundMetric) field(role Role) OutputField {
-	return OutputField{Name: m.Name, Role: role, Type: m.Format, Label: m.Label, Unit: m.Unit, Description: m.Description}
+	return OutputField{Name: m.Name, Role: role, Type: m.Format, Label: m.Label, Unit: m.Unit, Description: m.Description, Nullable: m.Nullable()}
 }
 
 // fieldsWith returns the fields that rows of tb have, with the fields of a host at the end.

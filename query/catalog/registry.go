@@ -156,6 +156,7 @@ type OutputField struct {
 	Label       string
 	Unit        string
 	Description string
+	Nullable    bool // null where there is nothing to measure
 }
 
 // Describe describes ty.
@@ -185,7 +186,7 @@ func (ty *BoundType) Describe() Info {
 		info.MaxCohorts = MaxCohorts
 	}
 	for _, c := range ty.Outputs {
-		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})
+		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description, Nullable: c.Nullable()})
 	}
 	return info
 }

@@ -246,6 +246,16 @@ type Output struct {
 	Most        float64 // the parameter fails if a Number is beyond it, in either direction; 0: no bound
 }
 
+// Nullable reports whether a cell of the column may be null.
+func (c *Output) Nullable() bool {
+	switch c.Format {
+	case String, Date, JSON:
+		return false
+	default:
+		return !c.Zero
+	}
+}
+
 // Identity tells ty apart from the other types of its registry, and from choices.
 func (ty *BoundType) Identity() string {
 	name := ty.Name

@@ -28,7 +28,7 @@
 // A user that only reads needs SELECT on the tables. Its profile must have readonly = 2 or 0, because readonly
 // = 1 forbids the settings that every query needs. A user that writes, erases or seals also needs INSERT and
 // ALTER DELETE. A user that calls Migrate needs SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN and ALTER TTL.
-// Some servers also require TABLE ENGINE ON MergeTree, AggregatingMergeTree and ReplacingMergeTree. With
+// A user that calls Purge needs ALTER SETTINGS, and SELECT on system.parts. Some servers also require TABLE ENGINE ON MergeTree, AggregatingMergeTree and ReplacingMergeTree. With
 // [Config.Cluster], users that write, erase, seal or migrate also need CLUSTER.
 package clickhouse
 
@@ -56,7 +56,7 @@ type Store struct {
 	conflicts    pendingConflicts
 	changes      openChanges
 	versionCheck versionCheck
-	deriving     sync.Mutex // held by Seal, SaveStates, DropStates and Erase
+	deriving     sync.Mutex // held by Seal, SaveStates, DropStates, Erase and ErasePerson
 	swept        time.Time  // the time of the last sweep
 
 	closing context.Context // done when the store is closed
@@ -68,14 +68,16 @@ type Store struct {
 }
 
 var (
-	_ store.Store       = (*Store)(nil)
-	_ store.Writer      = (*Store)(nil)
-	_ store.Eraser      = (*Store)(nil)
-	_ store.Lister      = (*Store)(nil)
-	_ store.Restorer    = (*Store)(nil)
-	_ store.Deriver     = (*Store)(nil)
-	_ store.StateKeeper = (*Store)(nil)
-	_ store.Loaded      = (*Store)(nil)
+	_ store.Store        = (*Store)(nil)
+	_ store.Writer       = (*Store)(nil)
+	_ store.Eraser       = (*Store)(nil)
+	_ store.PersonEraser = (*Store)(nil)
+	_ store.Purger       = (*Store)(nil)
+	_ store.Lister       = (*Store)(nil)
+	_ store.Restorer     = (*Store)(nil)
+	_ store.Deriver      = (*Store)(nil)
+	_ store.StateKeeper  = (*Store)(nil)
+	_ store.Loaded       = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version. The caller closes the store.

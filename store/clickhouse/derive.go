@@ -25,13 +25,14 @@ import (
 // method sweep deletes these.
 
 // mostAround is the maximum number of days before or after a sealed day whose rows may be used to compute it.
-const mostAround = 7
+const mostAround = store.MaxAround
 
 // dayStates has the server's data about days of a subject, by day number.
 type dayStates struct {
 	versions map[int32]uint64
 	changing map[int32]bool // days whose rows are being written or removed
 	seals    map[int32]daySeal
+	expired  map[int32]uint64 // versions after rows expired
 }
 
 // A daySeal is a row of the table seals, or one to be inserted.
@@ -94,7 +95,7 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 		if day < first || day > last {
 			continue
 		}
-		days = append(days, store.Day{Start: time.Unix(int64(day)*86_400, 0).UTC(), Version: known[day], Sealed: states.sealed(day)})
+		days = append(days, store.Day{Start: time.Unix(int64(day)*86_400, 0).UTC(), Version: known[day], Sealed: states.sealed(day), Expired: states.expired[day]})
 	}
 	return days, nil
 }
@@ -115,11 +116,12 @@ func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) 
 
 // states queries the days from first to last, and the versions of the days around them.
 func (s *Store) states(ctx context.Context, subject store.Subject, first, last int32) (*dayStates, error) {
-	found := &dayStates{map[int32]uint64{}, map[int32]bool{}, map[int32]daySeal{}}
+	found := &dayStates{map[int32]uint64{}, map[int32]bool{}, map[int32]daySeal{}, map[int32]uint64{}}
 	const changing = "d.begun > d.ended AND toInt64(now()) - toInt64(d.at) < " + recentSeconds
 	statement := "SELECT d.day, toUInt64(" + versionOfDay + s.cfg.expiring() + "), " + changing + ", toInt32(0), toInt32(-1)" + changedDays +
 		" UNION ALL SELECT n.day, argMax(n.version, (n.at, n.seal)), false, argMax(n.first, (n.at, n.seal)), argMax(n.last, (n.at, n.seal))" +
-		" FROM seals AS n WHERE n.subject = {sealed:String} AND n.day BETWEEN {from:Int32} + {around:Int32} AND {to:Int32} - {around:Int32} GROUP BY n.day"
+		" FROM seals AS n WHERE n.subject = {sealed:String} AND n.day BETWEEN {from:Int32} + {around:Int32} AND {to:Int32} - {around:Int32} GROUP BY n.day" +
+		" UNION ALL " + expiredDays
 	err := s.versions(ctx, "days", statement, func(scan func(...any) error) error {
 		var day, first, last int32
 		var version uint64
@@ -127,9 +129,12 @@ func (s *Store) states(ctx context.Context, subject store.Subject, first, last i
 		if err := scan(&day, &version, &changing, &first, &last); err != nil {
 			return err
 		}
-		if first <= last {
+		switch {
+		case last == -2:
+			found.expired[day] = version
+		case first <= last:
 			found.seals[day] = daySeal{first, last, version}
-		} else {
+		default:
 			found.versions[day], found.changing[day] = version, changing
 		}
 		return nil

@@ -68,7 +68,7 @@ func ExampleConfig_Schema() {
 	fmt.Println(len(ddl)-1, "tables; the last one is")
 	fmt.Println(ddl[len(ddl)-2])
 	// Output:
-	// 14 tables; the last one is
+	// 15 tables; the last one is
 	// CREATE TABLE IF NOT EXISTS schema_versions (
 	//   version UInt32,
 	//   applied DateTime DEFAULT now()

@@ -40,8 +40,8 @@ func TestOnlyMigrateCreatesTables(t *testing.T) {
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := chtest.Number(t, conn, countTables); n != 14 {
-			t.Errorf("%d tables after Migrate, want 14", n)
+		if n := chtest.Number(t, conn, countTables); n != 15 {
+			t.Errorf("%d tables after Migrate, want 15", n)
 		}
 		if err := s.Ping(t.Context()); err != nil {
 			t.Errorf("Ping: %v", err)
@@ -65,8 +65,8 @@ func TestMigrateAtOnce(t *testing.T) {
 			}
 		}
 		busy.Wait()
-		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 14 {
-			t.Errorf("%d tables, want 14", n)
+		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 15 {
+			t.Errorf("%d tables, want 15", n)
 		}
 		if w := write(t, open(t, clickhouse.Config{DSN: dsn}), someEvent("e1")); w.Stored != 1 {
 			t.Errorf("stored %d rows, want 1", w.Stored)

@@ -163,7 +163,7 @@ func (c *Config) layouts() []layout {
 	for i := range sealedTables {
 		all = append(all, sealedTables[i].layout(c))
 	}
-	return append(all, sealLayout(), stateLayout(c),
+	return append(all, sealLayout(), stateLayout(c), expiredLayout(),
 		layout{
 			name: "receipts",
 			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", types[schema.Instant]}, {"receipt", receiptType},

@@ -138,7 +138,7 @@ func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Sub
 	if subject.Kind != store.KindWebsite {
 		return sum, nil
 	}
-	kept := []string{"partials"}
+	kept := []string{"partials", "expired"}
 	for _, of := range sealTables() {
 		kept = append(kept, of.table)
 	}

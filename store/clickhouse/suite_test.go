@@ -198,3 +198,11 @@ func mutations() []storetest.Mutation {
 			When: storetest.OfType("custom_event_properties")},
 	}
 }
+
+// TestExpired tests the answers about days whose rows were removed because of their age.
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	h := over("CLICKHOUSE_DSN")
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 40)
+	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
+}

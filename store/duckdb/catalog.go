@@ -19,6 +19,7 @@ type catalog struct {
 	numbers map[store.Subject]int32
 	days    map[int32]map[int32]uint64 // versions by subject number and UTC day, counted from 1970
 	sealed  map[int32]map[int32]uint64 // versions of seals, in the same way
+	expired map[int32]map[int32]uint64 // versions of days after their rows expired, in the same way
 	version uint64                     // of the latest commit
 }
 
@@ -72,12 +73,12 @@ func (c *catalog) states(s store.Subject, first, last int32) []store.Day {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	number := c.numbers[s] // no subject has the number 0
-	versions, sealed := c.days[number], c.sealed[number]
+	versions, sealed, expired := c.days[number], c.sealed[number], c.expired[number]
 	var found []store.Day
 	add := func(day int32) {
 		version, seal := versions[day], sealed[day]
 		if first <= day && day <= last && (version > 0 || seal > 0) {
-			found = append(found, store.Day{Start: time.UnixMilli(int64(day) * dayMillis).UTC(), Version: version, Sealed: seal})
+			found = append(found, store.Day{Start: time.UnixMilli(int64(day) * dayMillis).UTC(), Version: version, Sealed: seal, Expired: expired[day]})
 		}
 	}
 	if int64(last)-int64(first) < int64(len(versions)+len(sealed)) {
@@ -107,11 +108,36 @@ func (c *catalog) seal(days sealedDays) {
 	}
 }
 
-// unseal removes all seals of a subject.
+// unseal removes all seals of a subject, whose rows are all gone, and forgets which of its days expired.
 func (c *catalog) unseal(number int32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.sealed, number)
+	delete(c.expired, number)
+}
+
+// expire records that rows of a day expired. If all are gone, so is the seal.
+func (c *catalog) expire(t subjectDay, expired uint64, all bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set(c.expired, t, expired)
+	if all {
+		delete(c.sealed[t.subject], t.day)
+	}
+}
+
+// expiry returns the version of a day, and the version after its rows expired.
+func (c *catalog) expiry(t subjectDay) (version, expired uint64) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.days[t.subject][t.day], c.expired[t.subject][t.day]
+}
+
+// unsealDays removes the seals of the days from first to last of a subject.
+func (c *catalog) unsealDays(number, first, last int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.sealed[number], func(day int32, _ uint64) bool { return first <= day && day <= last })
 }
 
 // subjects lists all subjects that ever had rows.
@@ -175,13 +201,13 @@ func set(versions map[int32]map[int32]uint64, t subjectDay, version uint64) {
 func (c *catalog) replace(from *catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.numbers, c.days, c.sealed, c.version = from.numbers, from.days, from.sealed, from.version
+	c.numbers, c.days, c.sealed, c.expired, c.version = from.numbers, from.days, from.sealed, from.expired, from.version
 }
 
 // readCatalog reads the catalog from the tables. It also returns the number of rows of the table versions,
 // which grows with every commit.
 func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
-	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64), sealed: make(map[int32]map[int32]uint64)}
+	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64), sealed: make(map[int32]map[int32]uint64), expired: make(map[int32]map[int32]uint64)}
 	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []sqldriver.Value) error {
 		var kind, id string
 		var number int64
@@ -208,15 +234,24 @@ func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	err = c.each("SELECT subject::BIGINT, day::BIGINT, version FROM seals", nil, func(v []sqldriver.Value) error {
-		var subject, day, version int64
-		if err := scan(v, &subject, &day, &version); err != nil {
-			return err
+	for _, of := range []struct {
+		table string
+		into  map[int32]map[int32]uint64
+		least int64 // an expired day has the version 0 while rows may be left
+	}{{"seals", cat.sealed, 0}, {"expired", cat.expired, 1}} {
+		err = c.each("SELECT subject::BIGINT, day::BIGINT, version FROM "+of.table, nil, func(v []sqldriver.Value) error {
+			var subject, day, version int64
+			if err := scan(v, &subject, &day, &version); err != nil {
+				return err
+			}
+			set(of.into, subjectDay{int32(subject), int32(day)}, uint64(max(version, of.least)))
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
 		}
-		set(cat.sealed, subjectDay{int32(subject), int32(day)}, uint64(version))
-		return nil
-	})
-	return cat, versionRows, err
+	}
+	return cat, versionRows, nil
 }
 
 const dayMillis = 24 * 60 * 60 * 1000

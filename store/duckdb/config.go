@@ -94,9 +94,17 @@ func (c Config) tempDir() string {
 // lockDown returns SQL for settings that cannot be in dsn. The driver applies the settings of dsn in random
 // order, and a temp_directory that comes after its size limit removes the limit. Automatic checkpoints at
 // closing are disabled, because a failed opening must not change the file or its log. The writer makes the
-// checkpoint before it closes the engine.
+// checkpoint before it closes the engine. The only other file that the engine may open is the copy that Purge makes.
 func (c Config) lockDown() string {
-	return c.tempLimit() + "PRAGMA disable_checkpoint_on_shutdown; SET enable_external_access = false"
+	allowed := ""
+	if !c.memory() {
+		var names []string
+		for _, name := range c.purgeFiles() {
+			names = append(names, quoted(name, "'"))
+		}
+		allowed = "SET allowed_paths = [" + strings.Join(names, ", ") + "]; "
+	}
+	return c.tempLimit() + "PRAGMA disable_checkpoint_on_shutdown; " + allowed + "SET enable_external_access = false"
 }
 
 // evict is SQL that frees the memory with cached parts of the file. It fails if the engine needs that memory.

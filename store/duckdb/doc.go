@@ -51,5 +51,6 @@
 // # Restrictions of the engine
 //
 // The engine has a memory limit, a number of threads and a directory for temporary files. It cannot access
-// other files, load extensions or use the network. Its configuration is locked after Open.
+// other files, except the copy that [Store.Purge] makes, load extensions or use the network. Its configuration is
+// locked after Open.
 package duckdb

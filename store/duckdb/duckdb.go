@@ -26,7 +26,7 @@ type Store struct {
 	mu   sync.RWMutex // read-locked by every query, so that inst stays open
 	inst *instance    // nil while the engine cannot be reopened
 
-	deriving sync.Mutex // held by Seal, SaveStates, DropStates, Erase, Maintain and Backup; excludes checkpoints of the writer
+	deriving sync.Mutex // held by Seal, SaveStates, DropStates, Erase, ErasePerson, Purge, Maintain and Backup; excludes checkpoints of the writer
 
 	queue       *queue
 	tasks       chan func(*writer)
@@ -45,15 +45,17 @@ type setup struct {
 }
 
 var (
-	_ store.Store       = (*Store)(nil)
-	_ store.Writer      = (*Store)(nil)
-	_ store.Eraser      = (*Store)(nil)
-	_ store.Lister      = (*Store)(nil)
-	_ store.Restorer    = (*Store)(nil)
-	_ store.Resealer    = (*Store)(nil)
-	_ store.StateKeeper = (*Store)(nil)
-	_ store.Maintainer  = (*Store)(nil)
-	_ store.Loaded      = (*Store)(nil)
+	_ store.Store        = (*Store)(nil)
+	_ store.Writer       = (*Store)(nil)
+	_ store.Eraser       = (*Store)(nil)
+	_ store.PersonEraser = (*Store)(nil)
+	_ store.Purger       = (*Store)(nil)
+	_ store.Lister       = (*Store)(nil)
+	_ store.Restorer     = (*Store)(nil)
+	_ store.Resealer     = (*Store)(nil)
+	_ store.StateKeeper  = (*Store)(nil)
+	_ store.Maintainer   = (*Store)(nil)
+	_ store.Loaded       = (*Store)(nil)
 )
 
 // Open opens the database at cfg.Path. It creates a missing file, and upgrades the schema of an older one. The

@@ -37,19 +37,10 @@ func (s *Store) shrinkLog(ctx context.Context) error {
 	if log, err := os.Stat(s.cfg.Path + ".wal"); err != nil || log.Size() <= logLimit {
 		return ctx.Err()
 	}
-	done := make(chan struct{})
-	select {
-	case s.tasks <- func(w *writer) {
-		defer close(done)
-		w.checkpoint(logLimit)
-	}:
-		<-done
-		return ctx.Err()
-	case <-s.closing:
-		return errClosed
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := s.task(ctx, func(w *writer) { w.checkpoint(logLimit) }); err != nil {
+		return err
 	}
+	return ctx.Err()
 }
 
 // maintain stores filters, so that Open need not compute them, and deletes old rows of the store's own tables.

@@ -294,3 +294,11 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 		}
 	}
 }
+
+// TestExpired tests the answers about days whose rows were removed because of their age.
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	h := inMemoryHarness
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
+	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
+}

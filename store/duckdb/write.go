@@ -123,19 +123,10 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
 	var erased int64
-	done := make(chan error, 1)
-	select {
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	case <-s.closing:
-		return 0, errClosed
-	case s.tasks <- func(w *writer) {
-		var err error
-		erased, err = w.erase(subject)
-		done <- err
-	}:
+	var err error
+	if taskErr := s.task(ctx, func(w *writer) { erased, err = w.erase(subject) }); taskErr != nil {
+		return 0, taskErr
 	}
-	err := <-done // erased is set before
 	return erased, err
 }
 
@@ -159,7 +150,7 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 			}
 			erased += n
 		}
-		for _, name := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials"} {
+		for _, name := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials", "expired"} {
 			if err := w.engine.exec("DELETE FROM "+name+" WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
 				return err
 			}

@@ -76,6 +76,9 @@ func (w *writer) open() error {
 	if !s.cfg.memory() && s.cfg.TempDir == "" {
 		_ = os.RemoveAll(s.cfg.tempDir()) // left by a process that was killed
 	}
+	if !s.cfg.memory() {
+		_ = s.cfg.removePurgeFile() // as above
+	}
 	c, err := s.setup.engine(inst)
 	if err != nil {
 		return errors.Join(err, inst.close())

@@ -46,6 +46,8 @@ type lang struct {
 	// settle removes deleted rows from places other than the tables. It reports whether it succeeded.
 	settle func(context.Context, *sql.DB) (bool, error)
 
+	rewrite []string // statements that rewrite tables without the bytes of deleted rows
+
 	// lost reports whether a connection broke before the answer to its statement. Another connection may work.
 	lost func(error) bool
 	// inDoubt reports whether a failed commit may have been stored.
@@ -102,6 +104,7 @@ func postgres() lang {
 		lockSalts:  "LOCK TABLE salts IN ACCESS EXCLUSIVE MODE",
 		clearSalts: "TRUNCATE TABLE salts", // gives the table a new file
 		settle:     func(context.Context, *sql.DB) (bool, error) { return true, nil },
+		rewrite:    []string{"VACUUM (FULL) profiles"}, // gives the table a new file
 		lost:       postgresLost,
 		inDoubt:    postgresInDoubt,
 		fault:      postgresFault,

@@ -199,18 +199,27 @@ func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {
 }
 
 // removeProfiles deletes all profiles of a website within a transaction. It subtracts the number of deleted profiles
-// and does not delete the counts: other transactions may be adding profiles that it does not see yet.
-func (s *Store) removeProfiles(ctx context.Context, db querier, website string) error {
+// and does not delete the counts: other transactions may be adding profiles that it does not see yet. It returns the number.
+func (s *Store) removeProfiles(ctx context.Context, db querier, website string) (int64, error) {
 	var removed [2]int64
 	for i, keyed := range []bool{false, true} {
 		var err error
 		if removed[i], err = change(ctx, db, s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "keyed": keyed})); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if removed == [2]int64{} {
-		return nil
+		return 0, nil
 	}
 	_, err := s.countProfiles(ctx, db, website, profileCount{-int(removed[0]), -int(removed[1])})
-	return err
+	return removed[0] + removed[1], err
+}
+
+// RemoveProfiles deletes all profiles of a website, and returns their number.
+func (s *Store) RemoveProfiles(ctx context.Context, website string) (removed int64, err error) {
+	err = s.update(ctx, "remove profiles", func(ctx context.Context, db querier) error {
+		removed, err = s.removeProfiles(ctx, db, website)
+		return err
+	})
+	return removed, err
 }

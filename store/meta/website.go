@@ -25,11 +25,20 @@ var websites = subjectRecord[store.Website]{
 		if w.Rules.MonthlyEvents < 0 {
 			f.addf("monthly events must be at least 0, not %d", w.Rules.MonthlyEvents)
 		}
+		if days := w.Rules.RetentionDays; days != 0 && (days < minRetention || days > maxRetention) {
+			f.addf("retention must be 0 or between %d and %d days, not %d", minRetention, maxRetention, days)
+		}
 		w.Rules.AllowedOrigins = f.origins(w.Rules.AllowedOrigins)
 		w.Rules.AllowedAddresses = f.networks("allowed address", w.Rules.AllowedAddresses)
 		w.Rules.BlockedAddresses = f.networks("blocked address", w.Rules.BlockedAddresses)
 	},
 }
+
+// The bounds of Rules.RetentionDays. A few days are needed to compute totals, and to recognise repeated events.
+const (
+	minRetention = 7
+	maxRetention = 36_500
+)
 
 // CreateWebsite stores w and returns it as it is stored: an empty id is generated, a zero CreatedAt becomes the
 // current time, domain and allowed origins become bare hosts in lower case (whole URLs are accepted), and an empty
@@ -59,7 +68,8 @@ func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		return s.removeProfiles(ctx, db, id)
+		_, err := s.removeProfiles(ctx, db, id)
+		return err
 	})
 }
 

@@ -25,8 +25,8 @@ type catalog struct {
 // A subjectDay is one UTC day of a subject. Days are numbered from 1970.
 type subjectDay struct{ subject, day int64 }
 
-// A dayState has the version and the seal of a day, as a store.Day.
-type dayState struct{ version, sealed uint64 }
+// A dayState has the version and the seal of a day, and the version after its rows expired, as a store.Day.
+type dayState struct{ version, sealed, expired uint64 }
 
 // unknownSubject is bound for a subject without rows.
 const unknownSubject int64 = -1
@@ -67,7 +67,7 @@ func (c *catalog) between(subject, first, last int64) (found []store.Day) {
 		}
 		state := c.days[subjectDay{subject, day}]
 		if state != (dayState{}) {
-			found = append(found, store.Day{Start: time.UnixMilli(day * dayMillis).UTC(), Version: state.version, Sealed: state.sealed})
+			found = append(found, store.Day{Start: time.UnixMilli(day * dayMillis).UTC(), Version: state.version, Sealed: state.sealed, Expired: state.expired})
 		}
 	}
 	return found
@@ -99,13 +99,42 @@ func (c *catalog) publish(version uint64, subjects map[store.Subject]int64, touc
 	c.version = version
 }
 
-// unseal removes all seals of a subject.
+// unseal removes all seals of a subject, whose rows are all gone, and forgets which of its days expired.
 func (c *catalog) unseal(subject int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, day := range c.listed[subject] {
-		c.set(subjectDay{subject, day}, func(s *dayState) { s.sealed = 0 })
+		c.set(subjectDay{subject, day}, func(s *dayState) { s.sealed, s.expired = 0, 0 })
 	}
+}
+
+// unsealDays removes the seals of the known days from first to last.
+func (c *catalog) unsealDays(subject, first, last int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, day := range c.listed[subject] {
+		if first <= day && day <= last {
+			c.set(subjectDay{subject, day}, func(s *dayState) { s.sealed = 0 })
+		}
+	}
+}
+
+// expire records that rows of a day expired. If all are gone, so is the seal.
+func (c *catalog) expire(t subjectDay, expired uint64, all bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(t, func(s *dayState) {
+		if s.expired = expired; all {
+			s.sealed = 0
+		}
+	})
+}
+
+// state returns the state of a day.
+func (c *catalog) state(t subjectDay) dayState {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.days[t]
 }
 
 // seal sets the seals of days.
@@ -164,7 +193,10 @@ func (c *catalog) read(from *conn) error {
 	if err != nil {
 		return err
 	}
-	return days("seals", func(s *dayState, version uint64) { s.sealed = version })
+	if err = days("seals", func(s *dayState, version uint64) { s.sealed = version }); err != nil {
+		return err
+	}
+	return days("expired", func(s *dayState, version uint64) { s.expired = max(version, 1) }) // 0: rows may be left
 }
 
 const dayMillis = 24 * 60 * 60 * 1000

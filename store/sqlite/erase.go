@@ -45,7 +45,7 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 		if len(touched) == 0 {
 			return nil
 		}
-		for _, name := range []string{"receipts", schema.SealedSessions, schema.SealedHits, "seals", "states"} {
+		for _, name := range []string{"receipts", schema.SealedSessions, schema.SealedHits, "seals", "states", "expired"} {
 			if _, err := c.change(ctx, "DELETE FROM "+name+" WHERE subject = ?", arguments([]any{number})); err != nil {
 				return err
 			}

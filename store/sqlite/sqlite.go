@@ -28,7 +28,7 @@ type Store struct {
 	// same channel.
 	reading chan *conn // for queries
 	writing chan *conn // for the writer; a change by another connection takes it, too, to keep the writer out
-	sealing chan *conn // for Seal, Erase, SaveStates and DropStates
+	sealing chan *conn // for Seal, Erase, ErasePerson, Purge, SaveStates and DropStates
 
 	lock   *conn           // keeps other processes out; nil for a store in memory
 	open   context.Context // ends when Close is called
@@ -38,16 +38,18 @@ type Store struct {
 }
 
 var (
-	_ store.Store       = (*Store)(nil)
-	_ store.Writer      = (*Store)(nil)
-	_ store.Eraser      = (*Store)(nil)
-	_ store.Lister      = (*Store)(nil)
-	_ store.Restorer    = (*Store)(nil)
-	_ store.Deriver     = (*Store)(nil)
-	_ store.Resealer    = (*Store)(nil)
-	_ store.StateKeeper = (*Store)(nil)
-	_ store.Bounded     = (*Store)(nil)
-	_ store.Loaded      = (*Store)(nil)
+	_ store.Store        = (*Store)(nil)
+	_ store.Writer       = (*Store)(nil)
+	_ store.Eraser       = (*Store)(nil)
+	_ store.PersonEraser = (*Store)(nil)
+	_ store.Purger       = (*Store)(nil)
+	_ store.Lister       = (*Store)(nil)
+	_ store.Restorer     = (*Store)(nil)
+	_ store.Deriver      = (*Store)(nil)
+	_ store.Resealer     = (*Store)(nil)
+	_ store.StateKeeper  = (*Store)(nil)
+	_ store.Bounded      = (*Store)(nil)
+	_ store.Loaded       = (*Store)(nil)
 )
 
 // Open opens the database at path with the default limits. The path ":memory:" opens a new store in memory. See
@@ -118,6 +120,9 @@ func (s *Store) connect() error {
 		if err := writer.transact(func() error { return create(writer) }); err != nil {
 			return err
 		}
+	}
+	if err := writer.exec(expiresTable); err != nil {
+		return err
 	}
 	if err := s.catalog.read(writer); err != nil {
 		return err

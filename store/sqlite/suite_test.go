@@ -130,3 +130,11 @@ func TestDependencies(t *testing.T) {
 	t.Parallel()
 	storetest.Dependencies(t, inMemoryHarness, storetest.RandomRunOf(t, 80, 20261128))
 }
+
+// TestExpired tests the answers about days whose rows were removed because of their age.
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	h := inMemoryHarness
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
+	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
+}

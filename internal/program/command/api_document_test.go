@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -33,7 +34,7 @@ func TestGoldenAPIDocument(t *testing.T) {
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
-	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,manage:keys,manage:definitions,read:audit"))
+	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,erase:data,manage:keys,manage:definitions,read:audit"))
 	for _, id := range []string{"key_panel", "key_old"} {
 		in.do(t, "keys", "add", "--id", id, "--resource", "website:web_demo")
 	}
@@ -66,9 +67,34 @@ func TestGoldenAPIDocument(t *testing.T) {
 	if status, answer, err := send(http.MethodPost, "/public/v1/flags", `{"clientId":"web_demo","key":"dark-mode","type":"boolean","defaultValue":true}`, true); err != nil || status != http.StatusOK {
 		t.Fatalf("status %d, %s, %v", status, answer, err)
 	}
-	page, err := docgen.API(send)
+	served, err := http.Get(p.Address + "/v1/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer served.Body.Close()
+	document, err := io.ReadAll(served.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, examples, err := docgen.API(send)
 	if err != nil {
 		t.Error(err)
 	}
 	golden.Check(t, "../../../docs/api.md", page)
+	golden.Check(t, "../../openapi/examples.json", laidOut(t, examples))
+	// The document has the examples of the program: after a change of these, -update has to run twice.
+	golden.Check(t, "../../../docs/openapi.json", laidOut(t, json.RawMessage(document)))
+}
+
+// laidOut returns v as JSON for people.
+func laidOut(t *testing.T, v any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

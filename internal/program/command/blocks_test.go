@@ -31,6 +31,8 @@ var coveredBlocks = []struct {
 	{"docs/import.md", "go", "importer.Run", "TestDocumentsShowCodeThatRuns"},
 	{"docs/flags.md", "json", "flag_outcomes", "TestFlagsDocument"},
 	{"docs/keys.md", "sh", "keys add", "TestKeysDocument"},
+	{"docs/mcp.md", "json", `"arguments"`, "TestMCPDocument"},
+	{"docs/mcp.md", "json", `"results"`, "TestMCPDocument"},
 	{"docs/keys.md", "text", "OUTCOME", "TestKeysDocument"},
 	{"docs/scale.md", "sql", "visits_local", "TestGoldenScale"},
 	{"docs/scale.md", "sql", "receipts", "TestGoldenScale"},

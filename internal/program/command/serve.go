@@ -59,6 +59,7 @@ type serve struct {
 	CountryHeader string    `placeholder:"NAME" help:"Request header with the country code, set by a CDN; trusted only from --trusted-proxy."`
 	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are trusted; may be repeated."`
 	CorsOrigin    []origin  `placeholder:"ORIGIN" help:"Origin whose pages may read /v1, such as https://panel.example; may be repeated."`
+	Mcp           bool      `help:"Serve tools for assistants at /v1/mcp, by the Model Context Protocol. They need a key, like all requests. Default: off."`
 
 	TrackWindow window `default:"7d" help:"Maximum age of events without a key, such as 30d. off: no limit, as with a key."`
 
@@ -132,6 +133,7 @@ func (s *serve) settings() service.Settings {
 		CountryHeader: s.CountryHeader,
 		Proxies:       clientip.Proxies(mapped(s.TrustedProxy, func(n network) netip.Prefix { return netip.Prefix(n) })),
 		Origins:       mapped(s.CorsOrigin, func(o origin) string { return string(o) }),
+		MCP:           s.Mcp,
 		TrackWindow:   time.Duration(s.TrackWindow),
 		LimitFactor:   float64(s.Limits),
 		Limits:        limits,

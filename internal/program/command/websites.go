@@ -56,6 +56,13 @@ func rulesText(r store.Rules) string {
 	if r.MonthlyEvents > 0 {
 		parts = append(parts, fmt.Sprintf("%d events a month", r.MonthlyEvents))
 	}
+	if r.RetentionDays > 0 {
+		text := fmt.Sprintf("rows for %d days", r.RetentionDays)
+		if r.KeepTotals {
+			text += ", then totals"
+		}
+		parts = append(parts, text)
+	}
 	if r.Paused {
 		parts = append(parts, "paused")
 	}
@@ -69,10 +76,14 @@ type addWebsite struct {
 	Name   string `placeholder:"NAME" help:"Display name. Default: the domain."`
 	Domain string `required:"" placeholder:"HOST" help:"Host of the website, such as shop.example."`
 	Public bool   `help:"List the website as public. This grants no access."`
+
+	Retention  int  `placeholder:"DAYS" help:"Remove rows that are older than this many days; 0 keeps all."`
+	KeepTotals bool `help:"Keep the totals of removed days, for answers without filters."`
 }
 
 func (a *addWebsite) Run(ctx context.Context, e environment) error {
-	w := store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public}
+	w := store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public,
+		Rules: store.Rules{RetentionDays: a.Retention, KeepTotals: a.KeepTotals}}
 	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite, fmt.Sprintf("website %q already exists; choose another --id", a.ID))
 }
 
@@ -94,6 +105,8 @@ type changeWebsite struct {
 	KeyedEvents   *bool      `negatable:"" help:"Accept custom events only with a key."`
 	MonthlyEvents *int64     `placeholder:"N" help:"Quota of events per UTC month; 0 means no quota."`
 	Paused        *bool      `negatable:"" help:"Reject all events, with or without a key."`
+	Retention     *int       `placeholder:"DAYS" help:"Remove rows that are older than this many days; 0 keeps all. Removed rows do not come back."`
+	KeepTotals    *bool      `negatable:"" help:"Keep the totals of removed days, for answers without filters. Without it, totals that were kept are removed, too."`
 }
 
 func (*changeWebsite) Help() string {
@@ -112,6 +125,8 @@ func (c *changeWebsite) amend(w *store.Website) {
 	assign(&w.Rules.KeyedEvents, c.KeyedEvents)
 	assign(&w.Rules.MonthlyEvents, c.MonthlyEvents)
 	assign(&w.Rules.Paused, c.Paused)
+	assign(&w.Rules.RetentionDays, c.Retention)
+	assign(&w.Rules.KeepTotals, c.KeepTotals)
 	if len(c.AllowOrigin) > 0 {
 		w.Rules.AllowedOrigins = slices.DeleteFunc(slices.Clone(c.AllowOrigin), func(s string) bool { return s == none })
 	}

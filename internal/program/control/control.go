@@ -1,8 +1,8 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
 // send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement, POST /write
-// stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /verify and /rebuild handle stored daily results, and
-// /backup and /backups make backups and describe the regular ones. Both ends are the same program, so the messages are encoded
-// with gob.
+// stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /erase and /purge remove rows, /verify and
+// /rebuild handle stored daily results, and /backup and /backups make backups and describe the regular ones. Both ends are the same
+// program, so the messages are encoded with gob.
 package control
 
 import (
@@ -88,6 +88,27 @@ func Handler(events Source, seals Seals, backups Backups) http.Handler {
 		all, err := events.Subjects(r.Context())
 		reply(w, all, err)
 	})
+	mux.HandleFunc("POST /erase/person", decoded(func(ctx context.Context, asked store.Person) (map[string]int64, error) {
+		eraser, ok := events.(store.PersonEraser)
+		if !ok {
+			return nil, errUnable
+		}
+		return eraser.ErasePerson(ctx, asked)
+	}))
+	mux.HandleFunc("POST /erase", decoded(func(ctx context.Context, asked store.Subject) (int64, error) {
+		eraser, ok := events.(store.Eraser)
+		if !ok {
+			return 0, errUnable
+		}
+		return eraser.Erase(ctx, asked)
+	}))
+	mux.HandleFunc("POST /purge", func(w http.ResponseWriter, r *http.Request) {
+		err := errUnable
+		if purger, ok := events.(store.Purger); ok {
+			err = purger.Purge(r.Context())
+		}
+		reply(w, true, err)
+	})
 	mux.HandleFunc("POST /days", ofDays(events.Days))
 	mux.HandleFunc("POST /verify", ofDays(seals.VerifySeals))
 	mux.HandleFunc("POST /rebuild", ofDays(seals.RebuildSeals))
@@ -104,6 +125,21 @@ func Handler(events Source, seals Seals, backups Backups) http.Handler {
 	return mux
 }
 
+var errUnable = errors.New("the store of this server cannot erase")
+
+// decoded decodes what is asked, and calls do.
+func decoded[Asked, Found any](do func(context.Context, Asked) (Found, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var asked Asked
+		err := gob.NewDecoder(r.Body).Decode(&asked)
+		var found Found
+		if err == nil {
+			found, err = do(r.Context(), asked)
+		}
+		reply(w, found, err)
+	}
+}
+
 // wireBackup asks for a backup.
 type wireBackup struct {
 	To   string
@@ -117,15 +153,9 @@ type wireDays struct {
 }
 
 func ofDays[T any](do func(ctx context.Context, subject store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var asked wireDays
-		err := gob.NewDecoder(r.Body).Decode(&asked)
-		var found T
-		if err == nil {
-			found, err = do(r.Context(), asked.Subject, asked.From, asked.To)
-		}
-		reply(w, found, err)
-	}
+	return decoded(func(ctx context.Context, asked wireDays) (T, error) {
+		return do(ctx, asked.Subject, asked.From, asked.To)
+	})
 }
 
 // reply writes a result or an error.
@@ -245,6 +275,26 @@ func (c *Client) Ping(ctx context.Context) error {
 func (c *Client) Subjects(ctx context.Context) ([]store.Subject, error) {
 	var all []store.Subject
 	return all, c.ask(ctx, http.MethodGet, "subjects", nil, &all)
+}
+
+// ErasePerson implements [store.PersonEraser] in the server.
+func (c *Client) ErasePerson(ctx context.Context, p store.Person) (map[string]int64, error) {
+	var removed map[string]int64
+	err := c.ask(ctx, http.MethodPost, "erase/person", p, &removed)
+	return removed, err
+}
+
+// Erase implements [store.Eraser] in the server.
+func (c *Client) Erase(ctx context.Context, s store.Subject) (int64, error) {
+	var removed int64
+	err := c.ask(ctx, http.MethodPost, "erase", s, &removed)
+	return removed, err
+}
+
+// Purge implements [store.Purger] in the server.
+func (c *Client) Purge(ctx context.Context) error {
+	var purged bool
+	return c.ask(ctx, http.MethodPost, "purge", nil, &purged)
 }
 
 // Days implements [store.DayLister] in the server.

@@ -8,5 +8,5 @@ import "syscall"
 func openFiles() (n uint64, ok bool) {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
-	return uint64(limit.Cur), err == nil
+	return uint64(limit.Cur), err == nil //nolint:unconvert // Cur has another type on other systems
 }

@@ -34,6 +34,7 @@ type Settings struct {
 	Proxies       clientip.Proxies // proxies with trusted headers
 	TrackWindow   time.Duration    // as track.Config.Window
 	Origins       []string         // origins of pages that may read /v1
+	MCP           bool             // serve the tools of package mcp at /v1/mcp
 
 	LimitFactor float64            // factor for all rate limits; 0: no limits
 	Limits      map[auth.Class]int // requests per minute before LimitFactor; other classes have defaults

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/exporter/parquet"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/mcp"
 	"github.com/sightline-analytics/sightline/panel"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/track"
@@ -22,6 +23,9 @@ import (
 
 // trackPrefix is the path of tracking on the address of the API.
 const trackPrefix = "/ingest"
+
+// toolsPath is the path of the tools for assistants on the address of the API.
+const toolsPath = "/v1/mcp"
 
 // openService opens the service, over the open stores.
 func (a *app) openService() (err error) {
@@ -38,8 +42,11 @@ func (a *app) openService() (err error) {
 		Version: Version(),
 		Now:     a.now,
 		Logger:  a.log,
-		Query:   query.Config{NoDerived: a.settings.NoDerived},
-		API:     httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
+
+		TrackingPath: trackPrefix,
+
+		Query: query.Config{NoDerived: a.settings.NoDerived},
+		API:   httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
 		Track: track.Config{
 			CountryHeader: a.settings.CountryHeader,
 			Window:        a.settings.TrackWindow,
@@ -83,6 +90,13 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 		return nil, nil, err
 	}
 	mux.Handle("/", api)
+	if a.settings.MCP {
+		tools, err := mcp.New(mcp.Config{API: api, Version: Version()})
+		if err != nil {
+			return nil, nil, err
+		}
+		mux.Handle(toolsPath, tools)
+	}
 	mux.Handle(trackPrefix+"/", http.StripPrefix(trackPrefix, tracking))
 	mux.HandleFunc(trackPrefix, func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())

@@ -14,6 +14,8 @@ package days
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
@@ -29,7 +31,7 @@ type Snapshot struct {
 }
 
 // Read asks d for the days of website that w touches.
-func Read(ctx context.Context, d store.Deriver, website store.Subject, w calendar.Interval) (*Snapshot, error) {
+func Read(ctx context.Context, d store.DayLister, website store.Subject, w calendar.Interval) (*Snapshot, error) {
 	s := &Snapshot{span: calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}}
 	from, to := s.span.Times()
 	found, err := d.Days(ctx, website, from, to)
@@ -39,7 +41,9 @@ func Read(ctx context.Context, d store.Deriver, website store.Subject, w calenda
 	_, s.outlast = d.(store.Resealer)
 	s.days = make([]store.Day, s.span.Days())
 	for _, known := range found {
-		s.days[(known.Start.UnixMilli()-s.span.From)/calendar.Day] = known
+		if at := known.Start.UnixMilli(); s.span.Has(at) {
+			s.days[(at-s.span.From)/calendar.Day] = known
+		}
 	}
 	return s, nil
 }
@@ -56,3 +60,29 @@ func (s *Snapshot) Of(w calendar.Interval) []store.Day {
 
 // Version returns the version of the rows of all days of w together, or 0 if they have no rows. s covers w.
 func (s *Snapshot) Version(w calendar.Interval) uint64 { return store.VersionOf(s.Of(w)) }
+
+// Expired reports whether rows of one of the days of w, whose ends are starts of days, were removed because of their age. s covers w.
+func (s *Snapshot) Expired(w calendar.Interval) bool {
+	return slices.ContainsFunc(s.Of(w), func(d store.Day) bool { return d.Expired > 0 })
+}
+
+// LastExpired returns the end of the last day that w touches and whose rows were removed because of their age, or zero if there is
+// none. s covers w.
+func (s *Snapshot) LastExpired(w calendar.Interval) time.Time {
+	if w.Empty() {
+		return time.Time{}
+	}
+	w = calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}
+	for _, d := range slices.Backward(s.Of(w)) {
+		if d.Expired > 0 {
+			return d.Start.AddDate(0, 0, 1)
+		}
+	}
+	return time.Time{}
+}
+
+// SameExpired reports whether the rows of the same days that w touches were removed in s and in another snapshot. Both cover w.
+func (s *Snapshot) SameExpired(other *Snapshot, w calendar.Interval) bool {
+	w = calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}
+	return slices.EqualFunc(s.Of(w), other.Of(w), func(a, b store.Day) bool { return (a.Expired > 0) == (b.Expired > 0) })
+}

@@ -27,6 +27,9 @@
 //	stored      the store has states of the version of its    A late row → changing; the states are old and are replaced.
 //	            rows
 //
+// [Keeper.Expire] removes the rows of old days. Their seals are computed again without rows. It may store totals of them before: see
+// package merge. No step of the table removes or changes totals.
+//
 // [Seals.Verify] compares sealed days with their rows and changes nothing. [Keeper.RebuildSeals] makes days due again, whatever their
 // state, seals them, drops their states and computes states again.
 package keep
@@ -101,9 +104,10 @@ type site struct {
 
 // New returns a keeper.
 func New(cfg Config) *Keeper {
+	seals := newSeals(cfg.Store, cfg.Trace)
 	return &Keeper{
-		Seals:  newSeals(cfg.Store, cfg.Trace),
-		States: &States{merger: cfg.Merger, now: cfg.Now, storeFrom: cfg.StoreFrom, batch: cfg.Batch},
+		Seals:  seals,
+		States: &States{merger: cfg.Merger, deriver: seals.deriver, now: cfg.Now, storeFrom: cfg.StoreFrom, batch: cfg.Batch},
 		merger: cfg.Merger, now: cfg.Now, forget: cfg.Forget, log: cfg.Log, sites: sites{},
 	}
 }

@@ -3,6 +3,8 @@ package keep
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -12,7 +14,7 @@ import (
 
 // RebuildSeals seals the UTC days of a website again that [from, to) touches and that have rows or a seal, and returns how many
 // days it sealed. Days whose rows change meanwhile may stay unchanged. It drops the partials of the website, in memory and in the
-// store, and all remembered answers: they have the same versions, and may have been computed from the old seals. Then it computes
+// store but for totals of expired days, and all remembered answers: they have the same versions, and may have been computed from the old seals. Then it computes
 // and stores the partials that Run would. Other processes do not drop their partials in memory.
 func (k *Keeper) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
 	if k.Seals.deriver == nil {
@@ -38,7 +40,10 @@ func (k *Keeper) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		k.merger.Partials.Forget(website)
 	}
 	if keeper, ok := k.Seals.store.(store.StateKeeper); ok {
-		err = errors.Join(err, keeper.DropStates(ctx, website, nil))
+		totals, failed := k.totalsOf(ctx, website)
+		if err = errors.Join(err, failed); failed == nil {
+			err = errors.Join(err, keeper.DropStates(ctx, website, slices.Collect(maps.Keys(totals.names))))
+		}
 	}
 	k.forget()
 	if err != nil {

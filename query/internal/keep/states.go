@@ -64,6 +64,7 @@ func (k *Keeper) computeStates(ctx context.Context, websites []store.Subject) (e
 // States computes, loads and stores the states of websites. It is safe for concurrent use.
 type States struct {
 	merger    *merge.Merger
+	deriver   store.Deriver // nil: there are no states
 	now       func() time.Time
 	storeFrom int64
 

@@ -52,7 +52,8 @@ func (s *States) store(ctx context.Context, website store.Subject, days []calend
 		days = days[:n]
 		s.batch.Forget(website)
 	}
-	if names := b.sets.Names(); b.known.Stored.HasOthers(names) { // an older program stored it
+	// The totals of an older program stay: nothing can make them again.
+	if names := append(b.sets.Names(), b.known.Stored.Names(merge.IsTotals)...); b.known.Stored.HasOthers(names) { // an older program stored it
 		return true, s.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil

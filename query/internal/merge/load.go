@@ -21,6 +21,7 @@ type loader struct {
 	site    *memory.Shelf
 	website store.Subject
 	set     *StateSet
+	names   SetNames // of set, or of its totals
 	some    []state.Aggregate
 }
 
@@ -57,15 +58,15 @@ func inChunks(days []calendar.Interval) (chunks [][]calendar.Interval) {
 
 // read reads the states of some days, with their dictionaries. It returns no days if the store fails.
 func (l *loader) read(ctx context.Context, days []calendar.Interval) storedDays {
-	names := []int64{l.set.Name}
+	names := []int64{l.names.State}
 	for _, members := range l.set.Unknown(l.site, l.some, days) {
-		names = append(names, l.set.Called[members])
+		names = append(names, l.names.Dictionaries[members])
 	}
 	of, err := l.ReadStates(ctx, l.website, names, days)
 	if err != nil {
 		return storedDays{}
 	}
-	return storedDays{days, of, l.set.dictionaries(of, days)}
+	return storedDays{days, of, l.names.dictionaries(of, days)}
 }
 
 // decode makes partials of the states of all days, and puts them into memory.
@@ -74,13 +75,13 @@ func (l *loader) decode(all []storedDays) {
 	var unread []memory.StoredVersion
 	for _, read := range all {
 		for _, day := range read.days {
-			found, ok := read.of[StoredName{l.set.Name, day}]
+			found, ok := read.of[StoredName{l.names.State, day}]
 			if !ok {
-				unread = append(unread, memory.StoredVersion{Name: l.set.Name, Of: day})
+				unread = append(unread, memory.StoredVersion{Name: l.names.State, Of: day})
 				continue
 			}
 			one := codec.StoredState{Of: day, Version: found.Version, State: found.Bytes, Dictionaries: map[string]*codec.Dictionary{}}
-			for members, name := range l.set.Called {
+			for members, name := range l.names.Dictionaries {
 				one.Dictionaries[members] = read.dictionaries[StoredName{name, day}]
 			}
 			states = append(states, one)
@@ -92,15 +93,15 @@ func (l *loader) decode(all []storedDays) {
 		l.site.Put(l.some, l.set.KeyNames, decoded.Of, decoded.Versions, decoded.Partials)
 	}
 	for _, day := range decoded.Unread {
-		unread = append(unread, memory.StoredVersion{Name: l.set.Name, Of: day})
+		unread = append(unread, memory.StoredVersion{Name: l.names.State, Of: day})
 	}
 	l.site.Stored.Note(unread)
 }
 
 // dictionaries returns the dictionaries that were read and are not damaged.
-func (set *StateSet) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*codec.Dictionary {
+func (n SetNames) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*codec.Dictionary {
 	found := map[StoredName]*codec.Dictionary{}
-	for _, name := range set.Called {
+	for _, name := range n.Dictionaries {
 		for _, day := range days {
 			at := StoredName{name, day}
 			if stored, ok := read[at]; ok {

@@ -23,6 +23,7 @@ type Merger struct {
 	Background *background
 	Trace      store.Tracer // of statements that compute partials; may be nil
 	Outdated   websiteSet
+	expired    expiredDays
 	log        *slog.Logger
 }
 

@@ -29,6 +29,7 @@ type StateSet struct {
 	count  string           // the name of the aggregate that counts rows
 	Name   int64            // of its stored states
 	Called map[string]int64 // the names of its stored dictionaries, by those of their members
+	Totals SetNames         // of its totals
 }
 
 // StateSets has all state sets of an engine, in the order of the types.
@@ -116,6 +117,7 @@ func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 		set.Aggregates = append(set.Aggregates, leaf.Aggregate)
 		_, _ = fmt.Fprintf(hash, "%q %d %q\n", leaf.Name, leaf.Kind, leaf.Members)
 	}
+	set.Totals = SetNames{totalsName(hash.Sum(nil)), map[string]int64{}}
 	from := set.p.Range.From.UnixMilli()
 	w := calendar.Interval{From: from, To: from + calendar.Day}
 	p := planIn(set.p, w)
@@ -123,11 +125,11 @@ func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	for _, s := range []store.Statement{partials.Statement, seals.Sessions, seals.Hits} {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
-	set.Name = nameOf(hash.Sum(nil))
+	set.Name = otherName(hash.Sum(nil))
 	set.Called = map[string]int64{}
 	for _, members := range set.Dictionaries(set.Aggregates) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d\ndictionary %s", statesVersion, members))
-		set.Called[members] = nameOf(sum[:])
+		set.Called[members], set.Totals.Dictionaries[members] = otherName(sum[:]), totalsName(sum[:])
 	}
 }
 

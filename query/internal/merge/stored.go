@@ -51,7 +51,7 @@ func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	} else {
 		g.computeBeside(ctx, of, others)
 	}
-	l := loader{g.merger, g.Site, g.p.Subject, set, g.aggregates(of)}
+	l := loader{g.merger, g.Site, g.p.Subject, set, SetNames{set.Name, set.Called}, g.aggregates(of)}
 	l.load(ctx, wanted)
 	return g.Look(of, versions), nil
 }

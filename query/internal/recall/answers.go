@@ -56,7 +56,8 @@ type finished struct {
 	identity          string // of the visitors
 	notes             []string
 	more              bool
-	size              int64 // of a Budget
+	size              int64           // of a Budget
+	expired           *answer.Instant // before it, rows are missing; nil: none are
 }
 
 // A flight is an answer that is being computed for all who wait for it. It ends when the last of
@@ -188,7 +189,7 @@ func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget, comp
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, identity: r.Meta.Identity, notes: r.Meta.Notes, size: budget.Used()}
+	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, identity: r.Meta.Identity, notes: r.Meta.Notes, expired: r.Meta.ExpiredBefore, size: budget.Used()}
 	if r.Totals != nil {
 		totals := r.Totals.Encode()
 		f.totals = &totals
@@ -206,7 +207,7 @@ func (f *finished) result(p *plan.Parameter, budget *answer.Budget) answer.Resul
 		return finish.Failure(p, mistake)
 	}
 	meta := finish.ResultMeta(p.Plan, f.data.Len(), f.more)
-	meta.Identity, meta.Notes = f.identity, f.notes
+	meta.Identity, meta.Notes, meta.ExpiredBefore = f.identity, f.notes, f.expired
 	return answer.Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Totals: f.totals, Meta: meta}
 }
 

@@ -10,6 +10,6 @@ func measure(folder string) (free, size int64, err error) {
 	if err := syscall.Statfs(folder, &s); err != nil {
 		return 0, 0, err
 	}
-	block := int64(s.Bsize)
+	block := int64(s.Bsize) //nolint:unconvert // Bsize has another type on other systems
 	return int64(s.Bavail) * block, int64(s.Blocks) * block, nil
 }

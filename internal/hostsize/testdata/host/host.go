@@ -1,4 +1,4 @@
-// Package host is the part that the four hosts share: keys, websites and flags in memory, and salts in a folder.
+// Package host is the part that the hosts share: keys, websites and flags in memory, and salts in a folder.
 package host
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// Serve serves on events until it fails. It ends the program if failed is not nil.
-func Serve(events store.Store, failed error) {
+// Serve serves on events until it fails. It ends the program if failed is not nil. Each of more gets the API and mounts something else.
+func Serve(events store.Store, failed error, more ...func(api http.Handler) error) {
 	ctx := context.Background()
 	pepper, pepperErr := auth.PepperFile("pepper")
 	keys, keysErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
@@ -29,6 +29,11 @@ func Serve(events store.Store, failed error) {
 	})
 	if err != nil {
 		log.Fatal(err)
+	}
+	for _, mount := range more {
+		if err := mount(service.API()); err != nil {
+			log.Fatal(err)
+		}
 	}
 	http.Handle("/api/", http.StripPrefix("/api", service.API()))
 	http.Handle("/collect/", http.StripPrefix("/collect", service.Tracking()))

@@ -87,3 +87,15 @@ func (s *Stored) HasOthers(names []int64) bool {
 	}
 	return false
 }
+
+// Names returns the names of what the store has that fulfil a condition.
+func (s *Stored) Names(condition func(int64) bool) (names []int64) {
+	s.shelf.cache.mu.Lock()
+	defer s.shelf.cache.mu.Unlock()
+	for name := range s.versions {
+		if condition(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,205 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/sightlinetest"
+)
+
+// deepest is the depth from which values have no optional members.
+const deepest = 6
+
+// value makes a value of a schema. name is the name of its member; some names have rules that the schema does not say.
+func (g *generator) value(name string, schema any, depth int) any {
+	s, _ := schema.(object)
+	s = g.narrowed(name, s)
+	if ref, ok := s["$ref"].(string); ok {
+		return g.named(ref, name, at(g.world.doc, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...), depth)
+	}
+	if c, ok := s["const"]; ok {
+		return c
+	}
+	if enum, ok := s["enum"].([]any); ok {
+		return pick(g, enum)
+	}
+	if all, ok := s["anyOf"].([]any); ok {
+		if depth > deepest {
+			return g.value(name, all[0], depth+1)
+		}
+		return g.value(name, pick(g, all), depth+1)
+	}
+	kind, _ := s["type"].(string)
+	if kinds, ok := s["type"].([]any); ok {
+		kind, _ = kinds[0].(string) // the usual one
+		if g.chance(0.2) {
+			kind, _ = pick(g, kinds).(string)
+		}
+	}
+	switch kind {
+	case "object":
+		return g.object(name, s, depth)
+	case "array":
+		return g.array(name, s, depth)
+	case "integer":
+		least, _ := s["minimum"].(float64)
+		return least + float64(g.IntN(5))
+	case "number":
+		return pick(g, []any{0.0, 1.0, 42.0, 12.5})
+	case "boolean":
+		return g.chance(0.5)
+	case "null":
+		return nil
+	case "string":
+		return g.text(name, s)
+	}
+	return pick(g, []any{"x", 1.0, true})
+}
+
+// narrowed returns s without the query types that are not about the subject of the request.
+func (g *generator) narrowed(name string, s object) object {
+	with := maps.Clone(s)
+	if all, ok := s["enum"].([]any); ok && name == "parameters" {
+		with["enum"] = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
+			text, _ := v.(string)
+			return !g.about(text) || slices.Contains([]string{"goals", "goals_trends", "funnel", "session_events"}, text) // these need more than a name
+		})
+	}
+	if all, ok := s["anyOf"].([]any); ok && name == "parameters" {
+		with["anyOf"] = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
+			ref, _ := at(v, "$ref").(string)
+			return strings.HasSuffix(ref, "Parameter") && !strings.HasSuffix(ref, "/Parameter") && !g.about(ref)
+		})
+	}
+	return with
+}
+
+// named makes a value of a component.
+func (g *generator) named(ref, name string, schema any, depth int) any {
+	v := g.value(name, schema, depth)
+	o, _ := v.(object)
+	switch {
+	case o == nil:
+	case strings.HasSuffix(ref, "/Query"):
+		g.query(o)
+	case strings.HasSuffix(ref, "Parameter"):
+		g.parameter(o)
+	case o["op"] == "matches" || o["op"] == "not_matches":
+		o["value"] = "^/[a-z]*$"
+	}
+	return v
+}
+
+func (g *generator) object(name string, s object, depth int) any {
+	o := object{}
+	required, _ := s["required"].([]any)
+	properties, _ := s["properties"].(object)
+	for _, member := range slices.Sorted(maps.Keys(properties)) {
+		if slices.Contains(required, any(member)) || depth < deepest && g.chance(0.15) {
+			o[member] = g.value(member, properties[member], depth+1)
+		}
+	}
+	if more, ok := s["additionalProperties"].(object); ok && len(properties) == 0 && g.chance(0.5) {
+		o[pick(g, []string{"plan", "total", "targetingKey"})] = g.value("", more, depth+1)
+	}
+	return o
+}
+
+func (g *generator) array(name string, s object, depth int) any {
+	least, _ := s["minItems"].(float64)
+	n := int(least) + g.IntN(3)
+	if depth > deepest {
+		n = int(least)
+	}
+	all := make([]any, 0, n)
+	for range n {
+		all = append(all, g.value(name, s["items"], depth+1))
+	}
+	switch name { // whose items must differ
+	case "groupBy", "dimensions", "metrics":
+		seen := map[string]bool{}
+		all = slices.DeleteFunc(all, func(v any) bool {
+			key := fmt.Sprint(v)
+			was := seen[key]
+			seen[key] = true
+			return was
+		})
+	}
+	return all
+}
+
+func (g *generator) text(name string, s object) any {
+	day := func(ago int) string { return sightlinetest.Start().AddDate(0, 0, -ago).Format(time.DateOnly) }
+	switch pattern, _ := s["pattern"].(string); {
+	case s["format"] == "date-time":
+		return sightlinetest.Start().Format(time.RFC3339)
+	case s["format"] == "date" && strings.HasPrefix(name, "start"):
+		return day(days + g.IntN(3))
+	case s["format"] == "date":
+		return day(g.IntN(days))
+	case strings.Contains(pattern, "property"):
+		return "property:" + pick(g, []string{"plan", "total", "flag"})
+	case strings.Contains(pattern, "mhd"):
+		return pick(g, []string{"30m", "12h", "7d"})
+	case pattern != "":
+		g.names++
+		return fmt.Sprintf("c%d", g.names)
+	}
+	switch name {
+	case "timeZone", "timezone":
+		return pick(g, []string{"UTC", "Europe/Berlin", "Asia/Kathmandu"})
+	case "ttl":
+		return pick(g, []string{"15m", "1h"})
+	case "page", "path":
+		return pick(g, []string{"/", "/pricing", "https://site.example/docs?x=1"})
+	case "event":
+		return pick(g, []string{"signup", "order_paid"})
+	case "key":
+		if g.chance(0.5) {
+			return flagKey
+		}
+	case "websiteId", "linkId", "scheduleId", "clientId", "link_id", "schedule_id", "website_id":
+		return g.id(name)
+	}
+	g.names++
+	return fmt.Sprintf("text%d", g.names)
+}
+
+// query follows the rules of queries that no schema says.
+func (g *generator) query(q object) {
+	if q["startDate"] == nil || q["endDate"] == nil || g.chance(0.5) {
+		delete(q, "startDate")
+		delete(q, "endDate")
+		if q["preset"] == nil {
+			q["preset"] = pick(g, []string{"today", "last_7d", "this_month"})
+		}
+	}
+	for _, name := range []string{"sortBy", "groupBy"} { // which all parameters would have to know
+		delete(q, name)
+	}
+	delete(q, "filters")
+	if g.kind == website && g.chance(0.3) {
+		q["filters"] = []any{object{"field": "country", "op": "eq", "value": "DE"}}
+	}
+	if q["granularity"] == "hourly" || q["granularity"] == "hour" {
+		q["preset"] = "last_7d"
+	}
+}
+
+// parameter follows the rules of parameters that no schema says.
+func (g *generator) parameter(p object) {
+	delete(p, "start_date")
+	delete(p, "end_date")
+	if p["name"] == nil {
+		delete(p, "sortBy")
+	}
+	if p["name"] == "session_events" {
+		p["filters"] = []any{object{"field": "session_id", "op": "eq", "value": g.world.session}}
+	}
+	if p["granularity"] == "hourly" || p["granularity"] == "hour" {
+		p["preset"] = "last_7d"
+	}
+}

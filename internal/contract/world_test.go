@@ -1,0 +1,127 @@
+package contract
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline"
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/demo"
+	"github.com/sightline-analytics/sightline/sightlinetest"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// The subjects of the service.
+const (
+	link    = "lnk_contract"
+	monitor = "mon_contract"
+	flagKey = "dark-mode"
+)
+
+// days is the number of days with traffic.
+const days = 4
+
+// A world is a service over SQLite with generated traffic, and its document.
+type world struct {
+	handler http.Handler
+	key     string
+	doc     document
+	session string // the id of a session
+	flag    string // the id of a flag
+}
+
+// profiles accepts all traits.
+type profiles struct{}
+
+func (profiles) Identify(context.Context, store.Identification) error { return nil }
+
+// subjects lists a link and a monitor.
+type subjects struct{}
+
+func (subjects) Links(context.Context, string) ([]store.Link, error) {
+	return []store.Link{{ID: link, Owner: sightlinetest.Owner, Name: "L", Slug: "l", TargetURL: "https://example.org/", CreatedAt: sightlinetest.Start()}}, nil
+}
+
+func (subjects) Monitors(context.Context, string) ([]store.Monitor, error) {
+	return []store.Monitor{{ID: monitor, Owner: sightlinetest.Owner, Name: "M", URL: "https://example.org/", CreatedAt: sightlinetest.Start()}}, nil
+}
+
+// keyIDs are the ids of keys that requests may change.
+func keyIDs() []string { return []string{"key_a", "key_b", "key_c", "key_d"} }
+
+// newWorld returns a service. Each change changes its rows before they are stored.
+func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
+	t.Helper()
+	host := sightlinetest.New(t, func(cfg *sightline.Config) {
+		cfg.TrackingPath, cfg.Track.Profiles, cfg.API.Subjects = "/ingest", profiles{}, subjects{}
+	})
+	for _, s := range []store.Subject{{Kind: store.KindLink, ID: link}, {Kind: store.KindSchedule, ID: monitor}} {
+		if err := host.Sites.AddSubject(s, sightlinetest.Owner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range keyIDs() {
+		if _, _, err := host.Keys.CreateKey(t.Context(), auth.Key{ID: id, Owner: sightlinetest.Owner, All: true, Scopes: []auth.Scope{auth.ReadData}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	traffic := demo.New(demo.Config{Website: host.Website, Domain: sightlinetest.Domain, Link: link, Schedule: monitor, PerDay: 40})
+	rows := traffic.Batch(host.Now().Add(-days*24*time.Hour), host.Now())
+	for _, c := range change {
+		c(rows)
+	}
+	if _, err := host.Events.Write(t.Context(), rows); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/ingest/", http.StripPrefix("/ingest", host.Tracking()))
+	mux.Handle("/", host.API())
+	w := &world{handler: mux, key: host.Key}
+	for _, e := range rows.Events {
+		if e.SessionID != "" {
+			w.session = e.SessionID
+		}
+	}
+	rec := w.send(request{method: http.MethodGet, target: "/v1/openapi.json"})
+	if err := json.Unmarshal(rec.Body.Bytes(), &w.doc); err != nil || rec.Code != http.StatusOK {
+		t.Fatalf("status %d: %v", rec.Code, err)
+	}
+	flag := w.send(request{method: http.MethodPost, target: "/public/v1/flags", header: map[string]string{"X-Api-Key": host.Key, "Content-Type": "application/json"},
+		body: `{"clientId":"` + host.Website + `","key":"` + flagKey + `","type":"boolean","defaultValue":true}`})
+	var created struct{ Flag struct{ ID string } }
+	if err := json.Unmarshal(flag.Body.Bytes(), &created); err != nil || created.Flag.ID == "" {
+		t.Fatalf("status %d, %v: %s", flag.Code, err, flag.Body)
+	}
+	w.flag = created.Flag.ID
+	return w
+}
+
+// A request is one that the generator made, for the operation of a document.
+type request struct {
+	path   string // of the document
+	method string
+	target string
+	header map[string]string
+	body   string
+	valid  bool // it follows the document
+}
+
+func (r request) String() string {
+	return r.method + " " + r.target + " " + r.header["Accept"] + " " + r.body
+}
+
+func (w *world) send(r request) *httptest.ResponseRecorder {
+	hr := httptest.NewRequest(r.method, r.target, strings.NewReader(r.body))
+	hr.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36")
+	for name, value := range r.header {
+		hr.Header.Set(name, value)
+	}
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, hr)
+	return rec
+}

@@ -1,0 +1,246 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/days"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Totals are copies of the stored states of days whose rows are removed because of their age. They were made while all rows were
+// there, so answers that are merged from them stay the same. Package keep makes them before it has rows removed.
+//
+// A session may go on after midnight. Then the states of the next days, computed without its first rows, would count it again. So
+// totals are also made of the days after the removed ones, as far as sessions reach. They are used only for answers about removed
+// days, until their own rows change. Answers that do not touch a removed day are computed from the rows that are left.
+//
+// Unlike the names of other states, the names of totals do not depend on SQL: a later version of the program still reads them, unless
+// what it counts has changed.
+
+// The versions of totals, in their states and in memory. They are larger than all versions of rows.
+const (
+	totalsVersion = 1 << 62 // plus the version of the rows of the day, and of the days after it that decide about its sessions
+	withoutRows   = 1 << 61 // is added if the day has no rows for the state set; then the state has no bytes
+	lackedVersion = 1 << 63 // plus the version of rows: of partials of removed days without totals, which never come back
+)
+
+// IsTotals reports whether a name of stored states or dictionaries is one of totals.
+func IsTotals(name int64) bool { return name&1 == 1 }
+
+// otherName returns a name of states that are not totals.
+func otherName(sum []byte) int64 { return nameOf(sum) &^ 1 }
+
+// totalsName returns a name of totals.
+func totalsName(sum []byte) int64 { return nameOf(sum) | 1 }
+
+// SetNames has the names of the stored states of a state set, and of their dictionaries by those of their members.
+type SetNames struct {
+	State        int64
+	Dictionaries map[string]int64
+}
+
+// TotalsVersion returns the version of the totals of a day. snapshot has the day and the days around it.
+func (set *StateSet) TotalsVersion(snapshot *days.Snapshot, day calendar.Interval) uint64 {
+	after := calendar.Interval{From: day.From, To: day.To + set.Part.needs.After*calendar.Day}
+	return totalsVersion + snapshot.Version(after)
+}
+
+// Version returns the version of the rows that the states of a day are computed from. snapshot has the day and the days around it.
+func (set *StateSet) Version(snapshot *days.Snapshot, day calendar.Interval) uint64 {
+	return snapshot.Version(set.Part.needed(day))
+}
+
+// TotalsReach returns the number of days after removed ones of which totals are needed.
+func (s *StateSets) TotalsReach() (reach int64) {
+	for _, set := range s.All {
+		reach = max(reach, set.Part.needs.Before)
+	}
+	return reach
+}
+
+// WithoutRows returns the version of totals of a day that has no rows.
+func WithoutRows(version uint64) uint64 { return version | withoutRows }
+
+// totalsShelf is the shelf of the states of answers about removed days. They are apart from the states of other answers, which may
+// have other states of the days after removed ones.
+func totalsShelf(website store.Subject) store.Subject {
+	return store.Subject{Kind: "totals of " + website.Kind, ID: website.ID}
+}
+
+// expiredDays has the days of which an answer used totals or looked for them, with their [store.Day.Expired]. It changes when this or
+// another process removes the totals. It is safe for concurrent use.
+type expiredDays struct {
+	mu sync.Mutex
+	of map[store.Subject]map[int64]uint64 // by the start of the day
+}
+
+// changed notes the days of a website, and reports whether one of them changed since it was noted. Then it forgets the others.
+func (e *expiredDays) changed(website store.Subject, all []store.Day) (changed bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known := e.of[website]
+	for _, d := range all {
+		before, seen := known[d.Start.UnixMilli()]
+		changed = changed || seen && before != d.Expired
+	}
+	if known == nil || changed {
+		known = map[int64]uint64{}
+	}
+	for _, d := range all {
+		if d.Expired > 0 {
+			known[d.Start.UnixMilli()] = d.Expired
+		}
+	}
+	if e.of == nil {
+		e.of = map[store.Subject]map[int64]uint64{}
+	}
+	e.of[website] = known
+	return changed
+}
+
+// Totals returns the rows of an answer about days of which some have expired, merged from totals where there are no rows any more. It
+// returns nil if they cannot give the answer; then a statement has to count the rows that are left. lost is the time before which the
+// answer lacks rows: zero if the rows are those that it had before, and end, the end of the last expired day, without rows.
+func (mr *Merger) Totals(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot, end time.Time) (rows *store.Rows, lost time.Time, err error) {
+	m, sets := mr.ofTotals(p)
+	if m == nil || snapshot == nil {
+		return nil, end, nil
+	}
+	g := mr.lookup(m, snapshot)
+	if err := g.Load(ctx); err != nil {
+		return nil, end, err
+	}
+	if mr.expired.changed(p.Subject, g.Snapshot.Of(g.needed())) {
+		mr.Partials.Forget(totalsShelf(p.Subject))
+	}
+	g.Site = mr.Partials.Shelf(totalsShelf(p.Subject))
+	if err := g.Site.Lock(ctx); err != nil {
+		return nil, end, err
+	}
+	defer g.Site.Unlock()
+	for i, of := range m.parts {
+		lacks, err := g.gatherTotals(ctx, of, sets[i])
+		if errors.Is(err, ErrNoRoom) || TooLarge(err) {
+			return nil, end, nil
+		}
+		if err != nil {
+			return nil, end, err
+		}
+		if lacks.After(lost) {
+			lost = lacks
+		}
+	}
+	return finish.Run(g.steps, newMerged(g), among), lost, nil
+}
+
+// HasTotals reports whether totals can give the answer to p, as far as they were made.
+func (mr *Merger) HasTotals(p *plan.Plan) bool {
+	m, _ := mr.ofTotals(p)
+	return m != nil
+}
+
+// ofTotals returns how the answer to p is merged from totals, and the state set of each part. It returns nil if it is not.
+func (mr *Merger) ofTotals(p *plan.Plan) (*Merge, []*StateSet) {
+	if mr.Partials == nil || mr.Keeper == nil {
+		return nil, nil
+	}
+	m := mergeOnKeys(p)
+	if m == nil {
+		m = mergeOf(p)
+	}
+	if m == nil {
+		return nil, nil
+	}
+	sets, known := make([]*StateSet, len(m.parts)), mr.StateSets()
+	for i, of := range m.parts {
+		if sets[i] = known.of(m, of); sets[i] == nil {
+			return nil, nil
+		}
+	}
+	return m, sets
+}
+
+// gatherTotals finds the partials of a part: of removed days in totals, and of others in other states or in rows. The caller holds the
+// lock of the shelf.
+func (g *Lookup) gatherTotals(ctx context.Context, of *mergedPart, set *StateSet) (lacks time.Time, err error) {
+	if !g.Site.Stored.IsKnown() {
+		if err := g.merger.ListStored(ctx, g.Site, g.p.Subject); err != nil {
+			return lacks, err
+		}
+	}
+	c := g.choose(of, set)
+	if !c.lacks.IsZero() { // another process may have stored them
+		if err := g.merger.ListStored(ctx, g.Site, g.p.Subject); err != nil {
+			return lacks, err
+		}
+		c = g.choose(of, set)
+	}
+	missing := g.Look(of, c.versions)
+	g.loadChosen(ctx, of, set, c, missing)
+	missing = g.Look(of, c.versions)
+	if slices.ContainsFunc(missing, func(i int) bool { return c.totals[i] }) { // they cannot be read, and are noted as such
+		c = g.choose(of, set)
+		missing = g.Look(of, c.versions)
+	}
+	return c.lacks, g.ComputeAll(ctx, of, missing, c.versions)
+}
+
+// A choice says where the partials of a part come from, by stretch.
+type choice struct {
+	versions []uint64
+	totals   []bool
+	lacks    time.Time // the end of the last removed day without totals
+}
+
+// choose decides where the partials of a part come from.
+func (g *Lookup) choose(of *mergedPart, set *StateSet) choice {
+	c := choice{versions: g.Versions(of), totals: make([]bool, len(g.stretches))}
+	stored := g.Site.Stored.Versions(set.Totals.State, g.stretches)
+	for i, s := range g.stretches {
+		day := DayOf(time.UnixMilli(calendar.StartOfDay(s.From)))
+		before := calendar.Interval{From: day.From - set.Part.needs.Before*calendar.Day, To: day.From}
+		expired, follows := g.Snapshot.Expired(day), g.Snapshot.Expired(before)
+		has := s == day && stored[i] > 0
+		switch {
+		case has && expired, has && follows && c.lacks.UnixMilli() <= before.From && stored[i]&^withoutRows == set.TotalsVersion(g.Snapshot, day):
+			c.totals[i] = true
+			if c.versions[i] = stored[i]; stored[i]&withoutRows > 0 {
+				c.versions[i] = 0
+			}
+		case expired:
+			c.versions[i] += lackedVersion
+			c.lacks = time.UnixMilli(day.To).UTC()
+		case follows:
+			c.versions[i] += totalsVersion
+		}
+	}
+	return c
+}
+
+// loadChosen loads stored states of the missing stretches of a part.
+func (g *Lookup) loadChosen(ctx context.Context, of *mergedPart, set *StateSet, c choice, missing []int) {
+	others := g.Site.Stored.Versions(set.Name, g.stretches)
+	var totals, states []calendar.Interval
+	for _, i := range missing {
+		switch s := g.stretches[i]; {
+		case c.totals[i]:
+			totals = append(totals, s)
+		case s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day && others[i] >= c.versions[i]:
+			states = append(states, s)
+		}
+	}
+	for _, one := range []struct {
+		names SetNames
+		days  []calendar.Interval
+	}{{set.Totals, totals}, {SetNames{set.Name, set.Called}, states}} {
+		l := loader{g.merger, g.Site, g.p.Subject, set, one.names, g.aggregates(of)}
+		l.load(ctx, one.days)
+	}
+}
