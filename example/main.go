@@ -1,4 +1,4 @@
-// Command example is a small host of Sightline: a standalone program with embedded stores, a demo and a dashboard.
+// Command example is a small host of Sightline: a standalone program with embedded stores, a demo and the panel.
 //
 //	go run ./example # its data is in ./sightline-data, which the commands of cmd/sightline can use, too
 package main
@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/demo/site"
+	"github.com/sightline-analytics/sightline/panel"
 	"github.com/sightline-analytics/sightline/store/embedded"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
@@ -36,13 +37,11 @@ func main() {
 // run serves until ctx ends. The deferred calls close the service, the records and the events, in this order.
 func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 	last := context.WithoutCancel(ctx)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
+	folderErr := os.MkdirAll(dir, 0o700)
 	pepper, pepperErr := auth.PepperFile(filepath.Join(dir, "pepper"))
 	listener, listenErr := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: dir, Logger: log})
-	if err := errors.Join(pepperErr, listenErr, eventsErr); err != nil {
+	if err := errors.Join(folderErr, pepperErr, listenErr, eventsErr); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(last)) }()
@@ -56,7 +55,8 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close(last)) }()
-	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: dir, Progress: os.Stderr})
+	cfg := site.Config{Events: events, Records: records, Folder: dir, Progress: os.Stderr}
+	ready, err := site.Create(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -65,10 +65,11 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 	mux.Handle("/ingest/", http.StripPrefix("/ingest", service.Tracking()))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
 	ready.Address, ready.TrackAddress = "http://"+addr, "http://"+addr+"/ingest"
-	if err := errors.Join(site.AddDashboard(mux), ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
+	if err := errors.Join(panel.Mount(mux, panel.Config{}), ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
 		return err
 	}
 	go func() { _ = service.Run(ctx) }()
+	go site.Continue(ctx, cfg, time.Minute/4) // the demo goes on while the server runs
 	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:

@@ -1,16 +1,13 @@
 // Package site creates the demo: a website, a short link and an uptime monitor with traffic up to now, and a key for them.
-// It also has a page that shows them.
 //
 //	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: "sightline-data", Now: time.Now})
 //	ready.Address, ready.TrackAddress = "http://127.0.0.1:8080", "http://127.0.0.1:8080/ingest"
-//	err = site.AddDashboard(mux)
 //	err = ready.Text(os.Stdout, "sightline-data", false) // the addresses, and three commands to try
 //
 // Create continues where an earlier call ended, also after a crash. Every install has the same records and traffic.
 package site
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +19,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/demo"
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
@@ -76,12 +72,7 @@ type Store interface {
 // Create creates the demo, or continues it up to now. The result has no addresses. If ctx ends, the error wraps its error, and
 // the next call continues.
 func Create(ctx context.Context, cfg Config) (Ready, error) {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Progress == nil {
-		cfg.Progress = io.Discard
-	}
+	cfg = cfg.withDefaults()
 	c := &creator{cfg: cfg}
 	if _, err := cfg.Records.EnsureOwner(ctx, meta.Owner{ID: Owner, Name: "This install"}); err != nil {
 		return Ready{}, fmt.Errorf("demo: %w", err)
@@ -93,6 +84,16 @@ func Create(ctx context.Context, cfg Config) (Ready, error) {
 		return Ready{}, fmt.Errorf("demo: %w", err)
 	}
 	return c.ready, nil
+}
+
+func (cfg Config) withDefaults() Config {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = io.Discard
+	}
+	return cfg
 }
 
 // A creator creates the demo.
@@ -192,16 +193,7 @@ func (c *creator) site(ctx context.Context) error {
 		return err
 	}
 	c.ready.WebsiteID, c.ready.LinkID, c.ready.ScheduleID = demoWebsite, demoLink, demoMonitor
-	f := &filler{
-		store:   c.cfg.Events,
-		website: demoWebsite,
-		days:    cmp.Or(c.cfg.Days, demoDays),
-		step:    c.cfg.Step,
-		file:    filepath.Join(c.cfg.Folder, cmp.Or(c.cfg.ProgressFile, ProgressFile)),
-		traffic: demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor}),
-		report:  progressOn(c.cfg.Progress),
-	}
-	return f.fill(ctx, c.cfg.Now())
+	return newFiller(c.cfg).fill(ctx, c.cfg.Now())
 }
 
 func unlessExists(err error) error {

@@ -1,12 +1,15 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/sightline-analytics/sightline/demo"
@@ -37,6 +40,39 @@ type filler struct {
 	step    time.Duration // length of a batch; 0 means a day
 	file    string        // has the progress
 	report  func(done float64, rows int)
+}
+
+func newFiller(cfg Config) *filler {
+	return &filler{
+		store:   cfg.Events,
+		website: demoWebsite,
+		days:    cmp.Or(cfg.Days, demoDays),
+		step:    cfg.Step,
+		file:    filepath.Join(cfg.Folder, cmp.Or(cfg.ProgressFile, ProgressFile)),
+		traffic: demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor}),
+		report:  progressOn(cfg.Progress),
+	}
+}
+
+// Continue writes the traffic of a demo that [Create] created, until ctx ends. The time between
+// writes is every, at least a millisecond. The next write also has the traffic of one that failed.
+func Continue(ctx context.Context, cfg Config, every time.Duration) {
+	cfg = cfg.withDefaults()
+	cfg.Progress = io.Discard
+	newFiller(cfg).follow(ctx, cfg.Now, max(every, time.Millisecond))
+}
+
+func (f *filler) follow(ctx context.Context, now func() time.Time, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			_ = f.fill(ctx, now()) // the next time continues
+		}
+	}
 }
 
 // demoTries is the maximum number of attempts to write a batch to a busy store.

@@ -217,3 +217,31 @@ func TestFillDoesNothingWhenTheClockGoesBack(t *testing.T) {
 		t.Errorf("rows (before, after):\n%s", diff)
 	}
 }
+
+func TestFollowWritesTheTrafficSinceTheLastTime(t *testing.T) {
+	f, c := testFiller(t)
+	if err := f.fill(t.Context(), c.now()); err != nil {
+		t.Fatal(err)
+	}
+	before := count(t, f)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	writes := 0
+	f.report = func(float64, int) {
+		if writes++; writes == 3 {
+			cancel()
+		}
+	}
+	f.follow(ctx, func() time.Time {
+		c.passed.Add(int64(6 * time.Hour))
+		return c.now()
+	}, time.Millisecond)
+	p, err := f.load(t.Context(), c.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := count(t, f)
+	if diff := cmp.Diff(want(f, p.Covered), after); diff != "" || after["events"] == before["events"] {
+		t.Errorf("%d events before; rows (want, got):\n%s", before["events"], diff)
+	}
+}

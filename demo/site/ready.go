@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 )
@@ -30,8 +31,8 @@ func (r *Ready) Text(to io.Writer, dir string, terminal bool) error {
 	if !terminal {
 		key = ""
 	}
-	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts dashboard is      %s\n",
-		r.Address, r.TrackAddress, dashboardOf(r.Address, key, r.WebsiteID))
+	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts panel is          %s\n",
+		r.Address, r.TrackAddress, panelOf(r.Address, key, r.WebsiteID))
 	another := "go run ./cmd/sightline keys add --data " + quote(dir) + " --all"
 	switch {
 	case r.WebsiteID == "":
@@ -75,4 +76,12 @@ func (r *Ready) commands() []string {
 		fmt.Sprintf(`curl -s '%s/v1/query?link_id=%s&parameters=link_total_clicks,link_clicks_by_day&preset=last_7d' -H "x-api-key: %s"`,
 			r.Address, r.LinkID, key),
 	}
+}
+
+// panelOf returns the URL of the panel for a key and a website. Browsers do not send the part after #.
+func panelOf(address, key, website string) string {
+	if key == "" {
+		return address + "/"
+	}
+	return address + "/#" + url.Values{"key": {key}, "website": {website}}.Encode()
 }

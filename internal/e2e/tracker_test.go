@@ -24,6 +24,5 @@ func TestTracker(t *testing.T) {
 		t.Fatal(err)
 	}
 	runNode(t, folder, "tracker.mjs", string(settings))
-	runNode(t, folder, "dashboard.mjs", string(settings)) // of the counted visits
 	p.stop(t)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
-	"github.com/sightline-analytics/sightline/demo/site"
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/exporter/parquet"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/mcp"
+	"github.com/sightline-analytics/sightline/panel"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/track"
 )
@@ -86,7 +86,7 @@ func (a *app) openService() (err error) {
 func (a *app) handlers() (all, tracking http.Handler, err error) {
 	api, tracking := a.metrics.counted("api", a.service.API()), a.metrics.counted("track", a.service.Tracking())
 	mux := http.NewServeMux()
-	if err := site.AddDashboard(mux); err != nil {
+	if err := panel.Mount(mux, panel.Config{}); err != nil {
 		return nil, nil, err
 	}
 	mux.Handle("/", api)

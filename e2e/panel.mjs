@@ -1,0 +1,283 @@
+// Opens the panel in Chromium, uses it as a reader does, and compares what it shows with answers of the API.
+//
+//   node panel.mjs '{"address":…,"key":…,"websiteId":…,"otherId":…,"chromium":…,"pictures":…}'
+//
+// otherId is a website without events. pictures is an optional folder for screenshots.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { query, ready } from "./service.mjs";
+
+const service = ready();
+const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const browser = await chromium.launch({ executablePath: service.chromium, args: ["--no-sandbox"] });
+const problems = []; // errors of the console, violations of the policy, and requests to other hosts
+
+/** Opens the panel in a browser of its own. */
+async function open(hash = {}, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Berlin", locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"], ...options });
+  context.setDefaultTimeout(Number(process.env.WAIT ?? 60_000)); // a busy machine must not fail the test
+  const tab = await context.newPage();
+  tab.on("console", (said) => said.type() === "error" && !/status of (401|429|500)|ERR_(FAILED|CONNECTION)/.test(said.text()) && problems.push(said.text()));
+  tab.on("pageerror", (error) => problems.push(String(error)));
+  tab.on("request", (sent) => sent.url().startsWith(service.address) || /^(data|blob):/.test(sent.url()) || problems.push(`request to ${sent.url()}`));
+  await tab.goto(`${service.address}/#${hash instanceof URLSearchParams ? hash : new URLSearchParams({ key: service.key, website: service.websiteId, ...hash })}`);
+  return tab;
+}
+
+const settled = (tab) => tab.waitForFunction(() => !document.querySelector("#answers").hidden && !document.querySelector("[aria-busy]") && !document.querySelector("#answers.stale"));
+const number = (text) => Number(text.replaceAll(",", "").match(/^[\d.]+/)[0]);
+const tile = async (tab, title) => number(await tab.locator("#tiles button").filter({ hasText: title }).locator("strong").textContent());
+const card = (tab, title) => tab.locator(".card").filter({ has: tab.locator(`h2:text-is("${title}")`) });
+const address = async (tab) => new URLSearchParams((await tab.evaluate(() => location.hash)).slice(1));
+const totals = async (body) => (await query(service, { timezone: "Europe/Berlin", preset: "last_7d", parameters: ["summary_metrics"], ...body }))[0].data[0];
+
+/** Fails if axe finds a fault. */
+async function accessible(tab, state) {
+  await tab.evaluate(axe);
+  const found = await tab.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+  assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], state);
+}
+
+const parts = {
+  async "the view is in the address"() {
+    const tab = await open({ preset: "last_7d" });
+    await settled(tab);
+    assert.ok(!(await address(tab)).has("key"), "the key stays in the address");
+    assert.equal(await tile(tab, "Pageviews"), (await totals()).pageviews);
+    const first = card(tab, "Pages").locator("tbody button").first(), path = await first.textContent();
+    await first.click();
+    await settled(tab);
+    const filtered = (await totals({ filters: [{ field: "path", op: "eq", value: path }] })).pageviews;
+    assert.equal(await tile(tab, "Pageviews"), filtered);
+    assert.match(await tab.evaluate(() => document.activeElement.textContent), /^Page is/, "the focus is lost after a click on a row");
+    await tab.reload();
+    await settled(tab);
+    assert.equal(await tile(tab, "Pageviews"), filtered, "a reload loses the filter");
+    await tab.goBack();
+    await settled(tab);
+    assert.equal(await tab.locator(".chip").count(), 0, "Back does not remove the filter");
+    await tab.goForward();
+    await settled(tab);
+    await tab.locator("select[name=website]").selectOption(service.otherId);
+    await settled(tab);
+    assert.equal(await tab.locator(".chip").count(), 0, "the filter of another website stays");
+    assert.match(await card(tab, "Places").textContent(), /Nothing in this range/);
+    await accessible(tab, "an empty website");
+
+    const wrong = await open({ preset: "last_weeks", timezone: "Europe/Nowhere", interval: "often", website: "web_none", filter: "x" });
+    await settled(wrong);
+    const said = await wrong.locator("#notices").textContent();
+    for (const value of ["last_weeks", "Europe/Nowhere", "often", "web_none"]) assert.ok(said.includes(`“${value}”`), `nothing is said about ${value}: ${said}`);
+    const alias = await open({ timezone: "Asia/Kathmandu" });
+    await settled(alias);
+    assert.equal(await alias.locator("select[name=timezone]").inputValue(), "Asia/Kathmandu");
+    assert.equal(await alias.locator("#notices li").count(), 0);
+    const long = await open({ filter: JSON.stringify(["path", "is", `/${"x".repeat(1900)}`]) }, { viewport: { width: 390, height: 800 } });
+    await settled(long);
+    assert.ok(await long.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a long filter makes the page wider");
+  },
+
+  async "every list opens, searches, sorts and filters"() {
+    const tab = await open({ preset: "last_7d" });
+    await settled(tab);
+    for (const name of await tab.locator("[role=tab]").evaluateAll((tabs) => tabs.map(({ id }) => id))) {
+      await tab.locator(`#${name}`).click();
+      await settled(tab);
+      assert.equal(await tab.locator(`#${name}`).getAttribute("aria-selected"), "true");
+    }
+    assert.equal(await tab.locator(".failed").count(), 0, "a list failed");
+    assert.match(await card(tab, "Quality").textContent(), /good|needs work|poor/);
+    assert.equal((await address(tab)).getAll("tab").length, 6);
+    await tab.getByRole("tab", { name: "Pages" }).click();
+    await settled(tab);
+    await tab.getByRole("button", { name: "See all: Pages" }).click();
+    const rows = tab.locator("dialog tbody tr"), names = () => tab.locator("dialog td.name").allTextContents();
+    await rows.first().waitFor();
+    await accessible(tab, "a dialog");
+    const [{ data: byViews }] = await query(service, { timezone: "Europe/Berlin", preset: "last_7d", limit: 100, parameters: [{ name: "pages", sortBy: "pageviews", sortOrder: "asc" }] });
+    await tab.locator("dialog th button").filter({ hasText: "Views" }).click();
+    await tab.locator("dialog th[aria-sort=descending]").filter({ hasText: "Views" }).waitFor();
+    await tab.locator("dialog th button").filter({ hasText: "Views" }).click();
+    await tab.locator("dialog th[aria-sort=ascending]").filter({ hasText: "Views" }).waitFor();
+    assert.deepEqual(await names(), byViews.map(({ path }) => path));
+    await tab.getByRole("searchbox").fill("doc");
+    await tab.waitForFunction(() => [...document.querySelectorAll("dialog td.name")].every((cell) => cell.textContent.includes("doc")));
+    assert.equal((await address(tab)).get("search"), "doc");
+    await tab.reload();
+    await rows.first().waitFor();
+    assert.ok((await names()).every((name) => name.includes("doc")), "a reload loses the search");
+    const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "CSV" }).click()]);
+    const lines = readFileSync(await saved.path(), "utf8").trim().split("\r\n");
+    assert.match(lines[0], /^path,name,pageviews/);
+    assert.equal(lines.length, (await rows.count()) + 1);
+    await tab.keyboard.press("Escape");
+    await tab.locator("dialog").waitFor({ state: "hidden" });
+    assert.ok(!(await address(tab)).has("list"));
+
+    // Visits, and the events of one.
+    await tab.getByRole("button", { name: "Visits" }).click();
+    const [{ data: [visit] }] = await query(service, { timezone: "Europe/Berlin", preset: "last_7d", limit: 1, parameters: ["session_list"] });
+    await rows.first().getByRole("button").click();
+    await tab.getByRole("heading", { name: "Events of a visit" }).waitFor();
+    assert.equal((await address(tab)).get("of"), visit.session_id);
+    await rows.filter({ hasText: "pageview" }).first().waitFor();
+    await accessible(tab, "the events of a visit");
+    await tab.goBack();
+    await tab.getByRole("heading", { name: "Visits" }).waitFor();
+    await tab.keyboard.press("Escape");
+
+    // A filter with several values, and its negation.
+    await tab.getByRole("button", { name: "+ Add filter" }).click();
+    await tab.locator("dialog select[name=field]").selectOption("country");
+    await tab.locator("dialog textarea").fill("DE\nFR");
+    await accessible(tab, "the dialog of a filter");
+    await tab.getByRole("button", { name: "Apply" }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ field: "country", op: "in", value: ["DE", "FR"] }] })).visitors);
+    await tab.getByRole("button", { name: /^Change the filter Country is Germany, France/ }).click();
+    await tab.locator("dialog select[name=op]").selectOption("is_not");
+    await tab.getByRole("button", { name: "Apply" }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ field: "country", op: "not_in", value: ["DE", "FR"] }] })).visitors);
+  },
+
+  async "dates move, compare and divide"() {
+    const tab = await open({ preset: "last_7d" });
+    await settled(tab);
+    const [{ data: [now], previous: [before] }] = await query(service, { timezone: "Europe/Berlin", preset: "last_7d", parameters: [{ name: "summary_metrics", compare: "previous_period" }] });
+    assert.equal(await tile(tab, "Visitors"), now.visitors);
+    assert.equal(await tab.getByRole("button", { name: "Later period" }).isDisabled(), true);
+    await tab.getByRole("button", { name: "Earlier period" }).click();
+    await settled(tab);
+    const at = await address(tab), dates = { preset: undefined, startDate: at.get("from"), endDate: at.get("to") };
+    assert.equal(await tile(tab, "Visitors"), (await totals(dates)).visitors);
+    assert.ok(before.visitors <= (await totals(dates)).visitors, "the period before is another one");
+    await tab.getByRole("button", { name: "Later period" }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), now.visitors, "later does not undo earlier");
+    await tab.locator("summary").click();
+    await tab.locator("select[name=compare]").selectOption("previous_year");
+    await settled(tab);
+    await tab.locator("select[name=interval]").selectOption("hourly");
+    await settled(tab);
+    assert.equal(await tab.getByRole("slider").getAttribute("aria-valuemax").then(Number) > 24, true);
+    await accessible(tab, "options");
+    for (const preset of await tab.locator("select[name=preset] option").evaluateAll((all) => all.map(({ value }) => value).filter((value) => value !== "custom"))) {
+      await tab.locator("select[name=preset]").selectOption(preset);
+      await settled(tab);
+      assert.equal(await tab.locator(".failed").count(), 0, `${preset}: ${await tab.locator(".failed").allTextContents()}`);
+    }
+  },
+
+  async "the chart tells its values"() {
+    const tab = await open({ preset: "last_7d" });
+    await settled(tab);
+    const [{ data, previous }] = await query(service, { timezone: "Europe/Berlin", preset: "last_7d", parameters: [{ name: "summary", compare: "previous_period" }] });
+    const slider = tab.getByRole("slider"), text = () => slider.getAttribute("aria-valuetext");
+    await slider.focus();
+    await tab.keyboard.press("Home");
+    assert.match(await text(), new RegExp(`: ${data[0].visitors} Visitors\\..*: ${previous[0].visitors}$`));
+    assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${data[0].visitors} Visitors`));
+    await tab.keyboard.press("ArrowRight");
+    assert.match(await text(), new RegExp(`: ${data[1].visitors} Visitors`));
+    await tab.locator("#tiles button").filter({ hasText: "Pageviews" }).click();
+    await tab.locator("#tiles button[aria-pressed=true]").filter({ hasText: "Pageviews" }).waitFor();
+    assert.equal((await address(tab)).get("metric"), "pageviews");
+    const box = await slider.boundingBox();
+    await tab.mouse.move(box.x + 2, box.y + 50);
+    assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${data[0].pageviews.toLocaleString("en-GB")} Pageviews`));
+    // Each label stands under the point of its bucket.
+    const off = await tab.locator("svg").evaluate((svg) => {
+      const points = [...svg.querySelectorAll("circle.dot")].map((dot) => dot.getBoundingClientRect()), middle = ({ left, width }) => left + width / 2;
+      return Math.max(...[...svg.querySelectorAll("text[data-at]")].map((label) => Math.abs(middle(label.getBoundingClientRect()) - middle(points[label.dataset.at]))));
+    });
+    assert.ok(off < 2, `a label stands ${off} px off its point`);
+    assert.equal(await tab.locator("path.this.open").count(), 1, "the unfinished day is not dashed");
+    assert.equal(await tab.locator("path.other").count(), 1, "the other period has no line");
+  },
+
+  async "the page keeps up"() {
+    const context = { viewport: { width: 1440, height: 900 } }, tab = await open({ preset: "last_7d" }, context);
+    await settled(tab);
+    await tab.evaluate(() => sessionStorage.setItem("kept", "yes"));
+    assert.match(await tab.locator("#live").textContent(), /^\d+ now As of \d\d:\d\d$/);
+    assert.match(await tab.title(), /^\d+ now · .* – Sightline$/);
+    await tab.clock.install();
+    await tab.reload();
+    await settled(tab);
+    await tab.locator("#cards button").nth(2).focus();
+    const focused = await tab.evaluate(() => document.activeElement.dataset.key);
+    await Promise.all([tab.waitForRequest(/v1\/query\?/), tab.clock.runFor(61_000)]);
+    await settled(tab);
+    assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), focused, "a refresh moves the focus");
+  },
+
+  async "faults are told in words, and numbers stay"() {
+    const tab = await open(new URLSearchParams({ website: service.websiteId, preset: "last_7d" }));
+    await tab.getByLabel("Key or panel token").fill("sl_nobody");
+    await accessible(tab, "signing in");
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await tab.getByText("This key is not valid").waitFor();
+    await tab.getByLabel("Key or panel token").fill(service.key);
+    await tab.getByLabel("Stay signed in").check();
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await settled(tab);
+    const again = await tab.context().newPage();
+    await again.goto(service.address);
+    await settled(again);
+    await again.close();
+    const views = await tile(tab, "Pageviews");
+    const faults = { 429: /Too many requests with this key\. Trying again in \d+ s\./, 500: /The server has a fault\. Trying again in \d+ s\./, 401: /This key is not valid/, gone: /The server does not answer\. Trying again in \d+ s\./ };
+    for (const [status, text] of Object.entries(faults)) {
+      await tab.route(/v1\/query\?/, (route) => (status === "gone" ? route.abort() : route.fulfill({ status: Number(status), headers: { "Retry-After": "1" }, json: { success: false, error: "no", code: "NO" } })));
+      await tab.locator("select[name=preset]").selectOption(status === "500" ? "last_14d" : "last_30d");
+      await tab.getByText(text).waitFor();
+      assert.equal(await tile(tab, "Pageviews"), views, `${status}: the numbers are gone`);
+      await tab.unroute(/v1\/query\?/);
+      if (status === "401") {
+        await tab.getByLabel("Key or panel token").fill(service.key);
+        await tab.getByRole("button", { name: "Sign in" }).click();
+      }
+      await settled(tab); // it tries again by itself
+      await tab.locator("select[name=preset]").selectOption("last_7d");
+      await settled(tab);
+    }
+    // A link to share opens the website without a key.
+    await tab.locator("summary").click();
+    await tab.getByRole("button", { name: "Copy a link to share" }).click();
+    await tab.getByText("Link copied").waitFor();
+    const link = new URL(await tab.evaluate(() => navigator.clipboard.readText()));
+    const guest = await open(new URLSearchParams(link.hash.slice(1)));
+    await settled(guest);
+    assert.equal(await tile(guest, "Pageviews"), views);
+    assert.ok(!(await address(guest)).has("token"), "the token stays in the address");
+  },
+
+  async "it is accessible in light and dark, wide and narrow"() {
+    for (const width of [1440, 768, 390, 320]) {
+      for (const colorScheme of ["light", "dark"]) {
+        const tab = await open({ preset: "last_7d", filter: JSON.stringify(["country", "is", "DE", "FR"]) }, { viewport: { width, height: 900 }, colorScheme });
+        await settled(tab);
+        await accessible(tab, `${width} px, ${colorScheme}`);
+        assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `the page is wider than ${width} px`);
+        if (service.pictures) await tab.screenshot({ path: `${service.pictures}/${width}-${colorScheme}.png`, fullPage: true });
+        await tab.context().close();
+      }
+    }
+  },
+};
+
+for (const [name, run] of Object.entries(parts)) {
+  if (process.env.ONLY && !name.includes(process.env.ONLY)) continue;
+  try {
+    await run();
+  } catch (error) {
+    console.error(`${name}: ${error.stack}`);
+    process.exitCode = 1;
+  }
+  for (const context of browser.contexts()) await context.close();
+  assert.deepEqual(problems, [], name);
+}
+await browser.close();
+if (!process.exitCode) console.log("ok");

@@ -1,0 +1,27 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+)
+
+// TestPanel uses the panel in a browser, with the demo and a website without events.
+func TestPanel(t *testing.T) {
+	t.Parallel()
+	browser, folder, dir := chromium(t), clients(t), filepath.Join(t.TempDir(), "data")
+	p := start(t, dir, "--demo-days", "70", "--limits", "off")
+	if _, errs, code := run(t, "websites", "add", "--data", dir, "--name", "Other", "--domain", "other.example", "--id", "web_other"); code != 0 {
+		t.Fatalf("websites add: exit code %d, %q", code, errs)
+	}
+	settings, err := json.Marshal(map[string]string{
+		"address": p.Address, "key": p.Key, "websiteId": p.WebsiteID, "otherId": "web_other", "chromium": browser,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runNode(t, folder, "panel.mjs", string(settings))
+	p.stop(t)
+}

@@ -1,0 +1,78 @@
+// The view and its address. The part of the address after # holds all that is chosen; browsers do not send it to servers.
+import { isDate, isZone, lengthOf, local, presets } from "./dates.js";
+import { cards, lists } from "./lists.js";
+import { texts } from "./texts.js";
+
+const defaults = { website: "", preset: "last_30d", from: "", to: "", compare: "previous_period", interval: "auto", zone: local, metric: "visitors", list: "", of: "", search: "", sort: "", page: 1, edit: "" };
+const operators = Object.keys(texts.operators);
+
+/**
+ * Returns the view of an address, and what it asks for that is not known here, as texts. A key of the address is
+ * returned apart: it must not stay there.
+ */
+export function read(hash) {
+  const asked = new URLSearchParams(hash.replace(/^#/, "")), view = { ...defaults, tabs: {}, filters: [] }, unknown = [];
+  const take = (name, known, shown, title) => {
+    const value = asked.get(name);
+    if (!value) return;
+    if (known(value)) view[name] = value;
+    else unknown.push(texts.unknown(title, value, shown));
+  };
+  view.website = asked.get("website") ?? "";
+  take("preset", (value) => value in presets, texts.presets[defaults.preset], texts.range);
+  const from = asked.get("from"), to = asked.get("to");
+  if (from || to) {
+    if (isDate(from ?? "") && isDate(to ?? "") && from <= to) Object.assign(view, { preset: "", from, to });
+    else unknown.push(texts.unknown(texts.range, `${from ?? ""} – ${to ?? ""}`, texts.presets[view.preset]));
+  }
+  take("compare", (value) => value in texts.compares, texts.compares[defaults.compare], texts.compare);
+  take("interval", (value) => value in texts.intervals, texts.intervals.auto, texts.interval);
+  if (view.interval === "hourly" && lengthOf(view) > 31) {
+    view.interval = "auto";
+    unknown.push(texts.tooLong);
+  }
+  const zone = asked.get("timezone");
+  if (zone && isZone(zone)) view.zone = zone;
+  else if (zone) unknown.push(texts.unknown(texts.zone, zone, local));
+  take("metric", (value) => value in texts.metrics, texts.metrics.visitors, texts.metric);
+  take("list", (value) => value in lists, texts.cards.pages, texts.list);
+  for (const name of ["of", "search", "sort"]) view[name] = asked.get(name) ?? "";
+  view.edit = asked.get("edit") ?? "";
+  view.page = Math.max(1, Math.min(1000, Number.parseInt(asked.get("page") ?? "1", 10) || 1));
+  for (const tab of asked.getAll("tab")) {
+    const card = Object.keys(cards).find((one) => cards[one].includes(tab));
+    if (card) view.tabs[card] = tab;
+    else unknown.push(texts.unknown(texts.tab, tab, texts.start));
+  }
+  for (const text of asked.getAll("filter")) {
+    const filter = filterOf(text);
+    if (filter) view.filters.push(filter);
+    else unknown.push(texts.unknownFilter(text));
+  }
+  return { view, unknown, key: asked.get("key") ?? asked.get("token") ?? "" };
+}
+
+function filterOf(text) {
+  try {
+    const [field, op, ...values] = JSON.parse(text);
+    if (field in texts.fields && operators.includes(op) && values.length > 0 && values.every((value) => typeof value === "string")) return { field, op, values };
+  } catch { /* it is not JSON, which the caller says */ }
+  return null;
+}
+
+/** Returns the address of a view, from # on. Of the rest, what is as by default is left out. */
+export function write(view) {
+  const address = new URLSearchParams({ website: view.website });
+  if (view.preset) address.set("preset", view.preset);
+  else for (const name of ["from", "to"]) address.set(name, view[name]);
+  address.set("timezone", view.zone);
+  for (const name of ["compare", "interval", "metric", "list", "of", "search", "sort", "page", "edit"]) {
+    if (String(view[name]) !== String(defaults[name])) address.set(name, view[name]);
+  }
+  for (const [card, tab] of Object.entries(view.tabs)) if (tab !== cards[card][0]) address.append("tab", tab);
+  for (const { field, op, values } of view.filters) address.append("filter", JSON.stringify([field, op, ...values]));
+  return `#${address}`;
+}
+
+/** What a view has to lose when its dialog closes. */
+export const closed = { list: "", of: "", search: "", sort: "", page: 1, edit: "" };

@@ -1,0 +1,83 @@
+// Requests to the API. This is the only file that sends any.
+import { intervalOf, weekStart } from "./dates.js";
+
+const root = document.querySelector("meta[name=sightline-api]").content;
+const stored = "sightline-key";
+let key = "";
+
+/** The key of an earlier visit: of this tab, or of this device if the reader wanted that. */
+export const rememberedKey = () => sessionStorage.getItem(stored) ?? localStorage.getItem(stored) ?? "";
+
+export const currentKey = () => key;
+
+/** Uses a key from now on, and stores it for this tab, and for this device if stay is true. */
+export function useKey(value, stay) {
+  key = value;
+  if (value) sessionStorage.setItem(stored, value);
+  else sessionStorage.removeItem(stored);
+  if (stay) localStorage.setItem(stored, value);
+  else if (stay === false) localStorage.removeItem(stored); // null leaves what is there
+}
+
+/** A failed request. kind is key, forbidden, busy, gone, failed or other; wait is in seconds, where trying again makes sense. */
+export class Fault extends Error {
+  constructor(kind, text, wait = 0) {
+    super(text);
+    Object.assign(this, { kind, wait });
+  }
+}
+
+const again = 10; // seconds until the next try, if the server does not say
+
+/** Returns the JSON of an answer, or throws a Fault. A body makes it a POST. */
+export async function call(path, body) {
+  let response, answer;
+  try {
+    response = await fetch(root + path, {
+      method: body ? "POST" : "GET", body: body && JSON.stringify(body),
+      headers: { Authorization: `Bearer ${key}`, ...(body && { "Content-Type": "application/json" }) },
+    });
+    answer = await response.json();
+  } catch (error) {
+    if (!response || response.ok || response.status >= 500) throw new Fault(response?.status >= 500 ? "failed" : "gone", String(error), again);
+    answer = {};
+  }
+  if (response.ok && answer.success !== false) return answer;
+  const wait = Number(response.headers.get("Retry-After")) || again;
+  if (response.status === 401) throw new Fault("key", answer.error);
+  if (response.status === 403) throw new Fault("forbidden", answer.error);
+  if (response.status === 429) throw new Fault("busy", answer.error, wait);
+  if (response.status >= 500) throw new Fault("failed", answer.error, wait);
+  throw new Fault("other", answer.error ?? response.statusText);
+}
+
+const one = { is: "eq", is_not: "ne", contains: "contains", contains_not: "not_contains" };
+
+/** Returns filters of the API for a filter of the page. Events and clicks are asked of sessions: what else happened in them. */
+export function condition({ field, op, values }) {
+  const negative = op.endsWith("not");
+  if (field === "event" || field === "click") {
+    const did = (value) => ({ did: { [field]: op.startsWith("contains") ? { op: "contains", value } : value } });
+    const any = values.length === 1 ? did(values[0]) : { or: values.map(did) };
+    return negative ? { not: any } : any;
+  }
+  if (values.length === 1) return { field, op: one[op], value: values[0] };
+  if (op === "is" || op === "is_not") return { field, op: negative ? "not_in" : "in", value: values };
+  return { [negative ? "and" : "or"]: values.map((value) => ({ field, op: one[op], value })) };
+}
+
+/** Returns the body of a question about a view. */
+export function question(view, parameters) {
+  return {
+    ...(view.preset ? { preset: view.preset } : { startDate: view.from, endDate: view.to }),
+    granularity: intervalOf(view), weekStart, filters: view.filters.map(condition), parameters,
+  };
+}
+
+export const questionPath = (view) => `/v1/query?${new URLSearchParams({ website_id: view.website, timezone: view.zone })}`;
+export const ask = (view, parameters) => call(questionPath(view), question(view, parameters));
+export const websites = async () => (await call("/v1/query/websites")).websites;
+export const curl = (view, parameters) => `curl -s '${new URL(root + questionPath(view), location.origin)}' -H 'Authorization: Bearer KEY' -H 'Content-Type: application/json' -d '${JSON.stringify(question(view, parameters)).replaceAll("'", `'\\''`)}'`;
+
+/** Returns a read-only panel token for one website. */
+export const token = async (website) => (await call("/v1/tokens", { ttl: 86_400, scopes: ["read:data"], resources: [{ kind: "website", id: website }] })).token;

@@ -1,0 +1,50 @@
+// The controls at the top: website, dates, and options.
+import { button, byId, element, select } from "./dom.js";
+import { local, presets, shifted } from "./dates.js";
+import { texts } from "./texts.js";
+
+let made = null;
+
+/** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. */
+export function drawControls(view, websites, answered, act) {
+  const form = byId("controls");
+  form.hidden = false;
+  made ??= create(form, act);
+  const { fields } = made;
+  if (made.websites !== websites) {
+    made.websites = websites;
+    fields.website.replaceChildren(...websites.map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
+  }
+  if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
+  for (const name of ["website", "compare", "interval", "zone"]) fields[name].value = view[name];
+  fields.preset.value = view.preset || "custom";
+  made.custom.hidden = Boolean(view.preset);
+  [fields.from.value, fields.to.value] = [view.from, view.to];
+  for (const [name, by] of [["before", -1], ["after", 1]]) {
+    const to = answered && shifted(view, answered.startDate, answered.endDate, by);
+    made[name].disabled = !to;
+    made[name].onclick = () => act.go(to);
+  }
+}
+
+function create(form, act) {
+  const choices = (of) => Object.entries(of);
+  const set = (name) => (value) => act.go({ [name]: value });
+  const zones = [...new Set([local, "UTC", ...Intl.supportedValuesOf("timeZone")])].map((name) => [name, name.replaceAll("_", " ")]);
+  const labels = {
+    website: select(texts.website, "website", [], "", (website) => act.go({ website, filters: [] })),
+    preset: select(texts.range, "preset", [...Object.keys(presets).map((name) => [name, texts.presets[name]]), ["custom", texts.custom]], "", (value) => (value === "custom" ? act.custom() : act.go({ preset: value, from: "", to: "" }))),
+    compare: select(texts.compare, "compare", choices(texts.compares), "", set("compare")),
+    interval: select(texts.interval, "interval", choices(texts.intervals), "", set("interval")),
+    zone: select(texts.zone, "timezone", zones, "", set("zone")),
+  };
+  const date = (name) => element("label", {}, texts[name], element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
+  Object.assign(labels, { from: date("from"), to: date("to") });
+  const fields = Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, label.lastChild]));
+  const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after });
+  const custom = element("div", { class: "custom" }, labels.from, labels.to);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, element("details", {}, element("summary", {}, texts.options),
+    element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, button(texts.share, act.share), button(texts.signOut, act.signOut))));
+  return { fields, before, after, custom };
+}

@@ -1,0 +1,72 @@
+// Numbers and dates in the language of the reader.
+import { texts } from "./texts.js";
+
+export const locale = navigator.language || "en";
+
+const numbers = (options) => {
+  const format = new Intl.NumberFormat(locale, options);
+  return (n) => format.format(n);
+};
+export const whole = numbers({ maximumFractionDigits: 0 });
+const decimal = numbers({ maximumFractionDigits: 2 });
+const one = numbers({ maximumFractionDigits: 1 });
+const signed = numbers({ maximumFractionDigits: 1, signDisplay: "exceptZero" });
+const share = numbers({ style: "percent", maximumFractionDigits: 1 });
+const signedShare = numbers({ style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" });
+
+/** Formats a duration in seconds with its two largest units, such as 1 h 20 min. */
+export function seconds(n) {
+  const s = Math.round(n);
+  if (s < 60) return `${s}\u00a0s`;
+  if (s < 3600) return [`${Math.floor(s / 60)}\u00a0min`, s % 60 && `${s % 60}\u00a0s`].filter(Boolean).join(" ");
+  return [`${whole(Math.floor(s / 3600))}\u00a0h`, Math.floor((s % 3600) / 60) && `${Math.floor((s % 3600) / 60)}\u00a0min`].filter(Boolean).join(" ");
+}
+
+export const formats = {
+  whole, decimal, seconds, text: (value) => String(value), percent: (n) => share(n / 100), ms: (n) => `${whole(n)}\u00a0ms`, points: (n) => texts.points(one(n)),
+};
+
+/** Formats a value of a column; null is a dash. */
+export const shown = (value, format) => (value == null || value === "" ? "–" : formats[format](value));
+
+const least = 5; // a smaller base gives percentages that mean nothing
+const most = 10; // times the base
+
+/** Returns the text and direction of a change, or null if it cannot be told. Rates change by percentage points. */
+export function changed(value, before, format) {
+  if (value == null || before == null) return null;
+  const by = value - before;
+  if (format === "percent") return { text: texts.points(signed(by)), sign: Math.sign(Math.round(by * 10)) };
+  if (before < least && format === "whole") return null;
+  if (before <= 0) return null;
+  const text = by / before > most ? texts.more(signedShare(most)) : signedShare(by / before);
+  return { text, sign: Math.sign(Math.round((by / before) * 100)) };
+}
+
+const date = (options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
+const dayShort = date({ day: "numeric", month: "short" });
+const dayLong = date({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const dayYear = date({ day: "numeric", month: "short", year: "numeric" });
+const month = date({ month: "short", year: "numeric" });
+
+/** Formats a bucket of a series: short for the axis, long for the values. */
+export function bucket(text, interval, long) {
+  const [day, hour] = text.split(" "), at = new Date(`${day}T00:00Z`);
+  if (hour) return long ? `${dayLong.format(at)}, ${hour.slice(0, 5)}` : hour.slice(0, 5);
+  if (interval === "monthly") return month.format(at);
+  return long ? dayLong.format(at) : dayShort.format(at);
+}
+
+/** Formats the dates from start to end, both included. */
+export function span(start, end) {
+  return dayYear.formatRange(new Date(`${start}T00:00Z`), new Date(`${end}T00:00Z`));
+}
+
+export const clock = (zone, at = new Date()) => new Intl.DateTimeFormat(locale, { timeZone: zone, hour: "2-digit", minute: "2-digit" }).format(at);
+export const moment = (text, zone) => new Intl.DateTimeFormat(locale, { timeZone: zone, dateStyle: "medium", timeStyle: "short" }).format(new Date(text));
+
+const names = (type) => {
+  const found = new Intl.DisplayNames([locale], { type, fallback: "code" });
+  return (code) => { try { return found.of(code); } catch { return code; } };
+};
+export const country = names("region");

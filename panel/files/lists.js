@@ -1,0 +1,71 @@
+// The lists of the page: which query type each one asks, what its rows show, and which filter a row is.
+import { country, shown } from "./format.js";
+
+const people = ["visitors", "pageviews"];
+
+/** How columns are shown. Columns that are not here are texts. */
+export const columnFormats = {
+  visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "percent", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
+  unique_users: "whole", total_clicks: "whole", count: "whole", users: "whole", samples: "whole", duration: "seconds", page_views: "whole",
+};
+
+const place = (row) => [row.name, row.region !== row.name && row.region, row.country_name || country(row.country_code)].filter(Boolean).join(", ");
+
+/**
+ * type is the query type, columns the numbers of a row, the first of which orders the rows. label is the text of a row, field and
+ * value make the filter of a row, and search is the field of the server's search; without it rows are searched here.
+ */
+export const lists = {
+  pages: { type: "pages", columns: [...people, "percentage", "median_time_on_page", "avg_load_time"], field: "path", value: (r) => r.path, search: "path" },
+  entry: { type: "entry_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path },
+  exit: { type: "exit_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path },
+  sources: { type: "traffic", columns: [...people, "percentage"], field: "referrer", value: (r) => r.source },
+  referrers: { type: "top_referrers", columns: [...people, "percentage"], label: (r) => r.domain || r.name, field: "referrer", value: (r) => r.source },
+  campaigns: { type: "utm_campaigns", columns: [...people, "percentage"], field: "utm_campaign", value: (r) => r.name, search: "utm_campaign" },
+  utm_source: { type: "utm_sources", columns: [...people, "percentage"], field: "utm_source", value: (r) => r.name, search: "utm_source" },
+  utm_medium: { type: "utm_mediums", columns: [...people, "percentage"], field: "utm_medium", value: (r) => r.name, search: "utm_medium" },
+  countries: { type: "countries", columns: [...people, "percentage"], label: (r) => r.country_code ? country(r.country_code) : r.name, field: "country", value: (r) => r.country_code },
+  regions: { type: "region", columns: [...people, "percentage"], label: place, field: "region", value: (r) => r.region, search: "region" },
+  cities: { type: "cities", columns: [...people, "percentage"], label: place, field: "city", value: (r) => r.city, search: "city" },
+  devices: { type: "device_types", columns: [...people, "percentage"], field: "device_type", value: (r) => r.device_type },
+  browsers: { type: "browser_name", columns: [...people, "percentage"], field: "browser_name", value: (r) => r.name, search: "browser_name" },
+  systems: { type: "os_name", columns: [...people, "percentage"], field: "os_name", value: (r) => r.name, search: "os_name" },
+  screens: { type: "screen_resolutions", columns: [...people, "percentage"], field: "screen_resolution", value: (r) => r.name, search: "screen_resolution" },
+  languages: { type: "language", columns: [...people, "percentage"], field: "language", value: (r) => r.name, search: "language" },
+  events: { type: "custom_events", columns: ["unique_users", "total_events", "percentage"], field: "event", value: (r) => r.name, internal: (r) => r.name.startsWith("$"), more: (r) => ({ list: "properties", of: r.name }) },
+  links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => r.href, field: "click", value: (r) => r.href },
+  errors: { type: "errors", good: -1, columns: ["count", "users", "percentage"], label: (r) => r.message },
+  vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating },
+  properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
+  sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, more: (r) => ({ list: "visit", of: r.session_id }) },
+  visit: { type: "session_events", columns: ["kind", "name", "path"], time: "timestamp", plain: true, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
+};
+
+/** The lists of each card, as tabs. */
+export const cards = {
+  pages: ["pages", "entry", "exit"],
+  sources: ["sources", "referrers", "campaigns", "utm_source", "utm_medium"],
+  places: ["countries", "regions", "cities"],
+  people: ["devices", "browsers", "systems", "screens", "languages"],
+  events: ["events", "links"],
+  health: ["errors", "vitals"],
+};
+
+const bounds = { LCP: [2500, 4000], FCP: [1800, 3000], CLS: [0.1, 0.25], INP: [200, 500], TTFB: [800, 1800] };
+
+function vital(n, row) {
+  return shown(n, { CLS: "decimal", FPS: "whole" }[row.metric_name] ?? "ms");
+}
+
+/** The rating of a web vital by its public thresholds: good, needs, poor, or null if it has none. */
+function rating(row) {
+  const limits = bounds[row.metric_name];
+  if (!limits || row.p75 == null) return null;
+  return row.p75 <= limits[0] ? "good" : row.p75 <= limits[1] ? "needs" : "poor";
+}
+
+/** The parameter that asks for rows of a list. */
+export function parameterOf(name, options = {}) {
+  const list = lists[name];
+  return { name: list.type, id: name, limit: 8, ...(!list.plain && { sortBy: list.columns[0], sortOrder: "desc" }), ...options };
+}

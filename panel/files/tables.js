@@ -1,0 +1,101 @@
+// Cards with tabs, and the rows of lists.
+import { button, element, replace } from "./dom.js";
+import { changed, shown } from "./format.js";
+import { cards, columnFormats, lists } from "./lists.js";
+import { texts } from "./texts.js";
+
+export const labelOf = (list, row) => (list.label ? list.label(row) : row.name) || texts.none;
+const keep = (list, row) => !list.internal?.(row);
+
+/** Returns the text of a change with its colour. good says whether more is better (1), worse (-1) or neither (0). */
+export function changeOf(value, before, format, good) {
+  const by = changed(value, before, format);
+  if (!by) return null;
+  return element("span", { class: `change ${by.sign === 0 || good === 0 ? "" : by.sign === good ? "better" : "worse"}` }, by.text);
+}
+
+/** Draws all cards. Each has the rows of the tab that is open. view, answers by list, and what to do on a click are given. */
+export function drawCards(parent, view, answers, act) {
+  replace(parent, Object.keys(cards).map((card) => cardOf(card, view, answers, act)));
+}
+
+export const tabOf = (view, card) => view.tabs[card] ?? cards[card][0];
+
+function cardOf(card, view, answers, act) {
+  const open = tabOf(view, card), title = `${texts.cards[card]}: ${texts.lists[open]}`;
+  const tabs = element("div", { role: "tablist", "aria-label": texts.cards[card], keydown: arrows }, cards[card].map((name) => button(texts.lists[name], () => act.tab(card, name), {
+    role: "tab", id: `tab-${name}`, "aria-selected": String(name === open), "aria-controls": `panel-${card}`, tabindex: name === open ? 0 : -1, "data-key": `tab ${name}`,
+  })));
+  const inside = element("div", { role: "tabpanel", id: `panel-${card}`, "aria-labelledby": `tab-${open}` }, rowsOf(open, answers[open], view, act));
+  const all = button(texts.all, () => act.open({ list: open }), { class: "quiet", "aria-label": texts.allOf(texts.lists[open]), "data-key": `all ${card}` });
+  return element("section", { class: "card", "aria-label": title }, element("h2", {}, texts.cards[card]), tabs, inside,
+    element("p", { class: "foot" }, all, card === "events" && button(texts.visits, () => act.open({ list: "sessions" }), { class: "quiet", "data-key": "visits" })));
+}
+
+function arrows(event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const tabs = [...event.currentTarget.children], at = tabs.indexOf(document.activeElement);
+  const next = tabs[(at + step + tabs.length) % tabs.length];
+  next.focus();
+  next.click();
+}
+
+function rowsOf(name, answer, view, act) {
+  const list = lists[name];
+  if (!answer) return element("p", { class: "soft" }, `${texts.loading} …`);
+  if (!answer.success) return element("p", { class: "failed" }, texts.faults.other(answer.error));
+  const rows = answer.data.map((row, i) => ({ row, before: answer.previous?.[i] })).filter(({ row }) => keep(list, row));
+  const nowhere = ["countries", "regions", "cities"].includes(name) && view.filters.length === 0 && rows.every(({ row }) => !row.country_code && !row.name);
+  if (nowhere && act.visited()) return element("p", { class: "soft" }, texts.noPlaces);
+  if (rows.length === 0) return element("p", { class: "soft" }, texts.noRows);
+  const [main] = list.columns, most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
+  const extra = list.rating ? [texts.columns.rating] : [texts.columns.percentage, answer.previous && texts.columns.change].filter(Boolean);
+  const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col" }, text)));
+  const body = rows.map(({ row, before }) => {
+    const first = nameCell(name, row, act, "row");
+    if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
+    const value = element("td", {}, list.format ? list.format(row[main], row) : shown(row[main], columnFormats[main]));
+    const rest = list.rating ? [ratingCell(list, row)] : [element("td", { class: "soft" }, shown(row.percentage, "percent"))];
+    if (!list.rating && answer.previous) rest.push(changeCell(row[main], before?.[main], list.good));
+    return element("tr", {}, first, value, rest);
+  });
+  return element("table", {}, element("thead", {}, head), element("tbody", {}, body));
+}
+
+function ratingCell(list, row) {
+  const rated = list.rating(row);
+  return element("td", {}, rated ? element("span", { class: `rating ${rated}` }, texts.ratings[rated]) : "–");
+}
+
+const changeCell = (value, before, good = 1) => element("td", {}, before == null ? element("span", { class: "soft" }, texts.fresh) : changeOf(value, before, "whole", good) ?? "–");
+
+/** Returns the cell with the name of a row. A click filters by the row; with Alt held down it excludes it. */
+export function nameCell(name, row, act, key) {
+  const list = lists[name], label = labelOf(list, row), value = list.value?.(row);
+  const text = value ? button(label, (event) => act.filter(list.field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
+  const more = list.more && button(name === "sessions" ? texts.all : texts.properties, () => act.open(list.more(row)), { class: "more", "aria-label": texts.propertiesOf(label) });
+  return element("td", { class: "name", title: label }, text, more);
+}
+
+/** Returns a table with all columns, whose heads sort. */
+export function wideTable(name, answer, rows, view, act) {
+  const list = lists[name], sort = view.sort || (list.plain ? "" : `-${list.columns[0]}`);
+  const head = (column, text) => {
+    if (list.plain) return element("th", { scope: "col", class: columnFormats[column] ? false : "text" }, text);
+    const down = sort === `-${column}`, up = sort === column;
+    return element("th", { scope: "col", "aria-sort": down ? "descending" : up ? "ascending" : false },
+      button(`${text}${down ? " ↓" : up ? " ↑" : ""}`, () => act.stay({ sort: down ? column : `-${column}`, page: 1 }), { "data-key": `sort ${column}` }));
+  };
+  const compared = Boolean(answer.previous), main = list.columns[0];
+  const heads = [list.time ? element("th", { scope: "col", class: "time" }, texts.columns[list.time]) : element("th", { scope: "col" }, texts.columns.name),
+    ...list.columns.map((column) => head(column, texts.columns[column])), compared && element("th", { scope: "col" }, texts.columns.change), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
+  const body = rows.map(({ row, before }) => element("tr", {},
+    list.time ? element("td", { class: "name" }, list.more ? button(act.moment(row[list.time]), () => act.stay({ ...list.more(row), sort: "", page: 1, search: "" })) : act.moment(row[list.time])) : nameCell(name, row, act, "all"),
+    list.columns.map((column) => element("td", columnFormats[column] || list.format ? {} : { class: "text", dir: "auto" }, list.format && column === main ? list.format(row[column], row) : shown(row[column], columnFormats[column] ?? (typeof row[column] === "number" ? "whole" : "text")))),
+    compared && changeCell(row[main], before?.[main], list.good), list.rating && ratingCell(list, row)));
+  const table = element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.filter(Boolean))), element("tbody", {}, body));
+  table.style.setProperty("--columns", heads.filter(Boolean).length - 1);
+  return table;
+}

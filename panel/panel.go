@@ -1,0 +1,139 @@
+// Package panel is the web page that shows statistics, as a handler of embedded files.
+//
+//	mux.Handle("/api/", http.StripPrefix("/api", service.API()))
+//	page, err := panel.New(panel.Config{API: "/api"})
+//	if err != nil {
+//		return err
+//	}
+//	mux.Handle("/stats/", http.StripPrefix("/stats", page))
+//
+// The page uses only the public API, with the key or panel token that a reader enters, and sends no request to other hosts.
+// A host that has signed its readers in sends them to the page with a panel token in the part after #, which browsers do
+// not send to servers: /stats/#token=TOKEN&website=ID.
+package panel
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"html"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed files
+var files embed.FS
+
+// policy allows requests to this server only. Trusted types prevent the page from parsing texts as HTML.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
+	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// ErrAPI reports a Config.API that is not a path.
+var ErrAPI = errors.New("panel: API must be a path that starts with a single slash and does not end with one, such as /api")
+
+// Config configures New.
+type Config struct {
+	// API is the path of the API on the same origin, such as "/api". The default is "", the root.
+	API string
+}
+
+// file is one embedded file as it is served.
+type file struct {
+	kind, tag     string
+	plain, packed []byte
+}
+
+// page serves the files by path: the page at "/", all others below "/panel/".
+type page map[string]file
+
+// New returns the handler of the page. It answers GET and HEAD, and 404 for unknown paths. It returns ErrAPI for an API
+// that is not a path.
+func New(cfg Config) (http.Handler, error) {
+	if api := cfg.API; api != "" && (api[0] != '/' || strings.HasPrefix(api, "//") || strings.HasSuffix(api, "/") || strings.Contains(api, `\`)) {
+		return nil, ErrAPI
+	}
+	p := page{}
+	err := fs.WalkDir(files, "files", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		at := "/panel/" + path.Base(name)
+		if path.Base(name) == "index.html" {
+			at, text = "/", bytes.ReplaceAll(text, []byte("{{API}}"), []byte(html.EscapeString(cfg.API)))
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err = w.Write(text)
+		if err := errors.Join(err, w.Close()); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(text)
+		p[at] = file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: text, packed: packed.Bytes()}
+		return nil
+	})
+	return p, err
+}
+
+// Mount adds the page to mux at "/", with its files below "/panel/". Like [http.ServeMux.Handle], it panics if mux has
+// these patterns already.
+func Mount(mux *http.ServeMux, cfg Config) error {
+	page, err := New(cfg)
+	if err != nil {
+		return err
+	}
+	mux.Handle("/{$}", page)
+	mux.Handle("/panel/", page)
+	return nil
+}
+
+// kindOf returns the content type of a file. It does not depend on the tables of the operating system.
+func kindOf(name string) string {
+	switch path.Ext(name) {
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	}
+	return "text/html; charset=utf-8"
+}
+
+func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f, ok := p[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "use GET", http.StatusMethodNotAllowed)
+		return
+	}
+	text, tag := f.plain, `"`+f.tag+`"`
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		text, tag = f.packed, `"`+f.tag+`-gzip"`
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("ETag", tag)
+	h.Set("Content-Type", f.kind)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if r.Header.Get("If-None-Match") == tag {
+		h.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	_, _ = w.Write(text) // the client went away
+}
