@@ -13,7 +13,7 @@ import (
 func TestErasing(t *testing.T) {
 	t.Parallel()
 	storetest.Erasing(t, over("CLICKHOUSE_DSN"), storetest.Inside{Dump: dump},
-		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 24))
+		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 12))
 }
 
 // dump returns all cells of every table of the database.

@@ -128,8 +128,8 @@ func TestNewerTablesAreUnchanged(t *testing.T) {
 				t.Errorf("%s: %v, want ErrNewerSchema", way, err)
 			}
 		}
-		if n := chtest.Number(t, conn, countTables); n != 13 {
-			t.Errorf("%d tables, want the same 13 as before", n)
+		if n := chtest.Number(t, conn, countTables); n != 14 {
+			t.Errorf("%d tables, want the same 14 as before", n)
 		}
 		if n := chtest.Number(t, conn, "SELECT count() FROM events"); n != 0 {
 			t.Errorf("%d events were written, want none", n)
@@ -217,7 +217,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 			t.Errorf("the server parsed DDL with a mistake:\n%s", ddl)
 		}
 	}
-	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-2 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["ReplicatedReplacingMergeTree"] != 1 || engines["Distributed"] != n {
+	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-3 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["ReplicatedReplacingMergeTree"] != 2 || engines["Distributed"] != n {
 		t.Errorf("engines of %d statements: %v", len(schema), engines)
 	}
 }

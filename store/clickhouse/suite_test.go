@@ -155,7 +155,7 @@ func TestProperties(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 1))
 }
 
@@ -203,6 +203,6 @@ func mutations() []storetest.Mutation {
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 40)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 100)
 	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,8 +16,10 @@ import (
 // TestDefinitions compares the definitions of a database with those of a directory in memory, after the same changes.
 func TestDefinitions(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-		cfg.Now = func() time.Time { now = now.Add(time.Second); return now }
+		var seconds atomic.Int64
+		cfg.Now = func() time.Time {
+			return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC).Add(time.Duration(seconds.Add(1)) * time.Second)
+		}
 		s, memory := mustOpen(t, cfg), &store.MemoryDirectory{Now: cfg.Now}
 		for _, id := range []string{"a", "b"} {
 			if _, err := s.CreateWebsite(t.Context(), store.Website{ID: id, Owner: "acme", Domain: id + ".example"}); err != nil {

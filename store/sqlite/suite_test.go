@@ -107,7 +107,7 @@ func TestProperties(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 16)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 1)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
@@ -135,6 +135,6 @@ func TestDependencies(t *testing.T) {
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }

@@ -110,7 +110,7 @@ func statesOfChoices(t *testing.T, s store.Store) {
 		{query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "sum", Property: "total"}}, Dimensions: []string{"property:plan"}},
 			query.Parameter{Dataset: "events", Metrics: []query.ChosenMetric{{Name: "sum", Property: "total", As: "x"}, {Name: "percentage"}}, Dimensions: []string{"property:plan"}}, query.Merged},
 		{Example("goals"), Example("goals"), query.Merged},
-		{Example("goals"), Example("goals_trends"), query.Merged},
+		{Example("goals_trends"), Example("goals_trends"), query.Merged},
 		{Example("goals"), groupedGoals, query.Statement},
 		{query.Parameter{Metrics: []query.ChosenMetric{{Name: "bounce_rate"}}, Dimensions: []string{"path"}},
 			query.Parameter{Metrics: []query.ChosenMetric{{Name: "bounce_rate"}}, Dimensions: []string{"path"}}, query.Statement},
