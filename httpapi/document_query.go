@@ -223,17 +223,19 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	for _, name := range slices.Concat(info.Needs, info.MayHave) {
 		s.Properties = append(s.Properties, openapi.Member(name, parts[name]))
 	}
-	needs := info.Needs
+	var saved openapi.Property
 	switch {
-	case slices.Contains(needs, "goals"):
-		s.Properties = append(s.Properties, openapi.Member("saved", openapi.Any("Goals that are saved for the website, beside or in place of `goals`: `true` for all, or their names",
-			&openapi.Schema{Type: openapi.Types{"boolean"}}, definitionName(""), openapi.List("", definitionName(""), 1, 20))))
-		needs = nil
-	case slices.Contains(needs, "steps"):
-		s.Properties = append(s.Properties, openapi.Member("saved", definitionName("The name of a funnel that is saved for the website, in place of `steps`")))
-		needs = nil
+	case slices.Contains(info.Needs, "goals"):
+		saved = openapi.Member("saved", openapi.Any("Goals that are saved for the website, beside or in place of `goals`: `true` for all, or their names",
+			&openapi.Schema{Type: openapi.Types{"boolean"}, Const: true}, definitionName(""), openapi.List("", definitionName(""), 1, 20)))
+	case slices.Contains(info.Needs, "steps"):
+		saved = openapi.Member("saved", definitionName("The name of a funnel that is saved for the website, in place of `steps`"))
+	default:
+		return s.Needs(append([]string{"name"}, info.Needs...)...)
 	}
-	return s.Needs(append([]string{"name"}, needs...)...)
+	bySaved := *s
+	bySaved.Properties = append(slices.DeleteFunc(slices.Clone(s.Properties), func(p openapi.Property) bool { return p.Name == "steps" }), saved)
+	return openapi.Any(s.Description, s.Needs(append([]string{"name"}, info.Needs...)...), bySaved.Needs("name", "saved"))
 }
 
 // definitionName returns the schema of the name of a saved definition.

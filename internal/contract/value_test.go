@@ -27,6 +27,10 @@ func (g *generator) value(name string, schema any, depth int) any {
 		return pick(g, enum)
 	}
 	if all, ok := s["anyOf"].([]any); ok {
+		all = slices.DeleteFunc(slices.Clone(all), func(v any) bool { // nothing is saved by name
+			required, _ := at(v, "required").([]any)
+			return slices.Contains(required, any("saved")) || slices.Contains(required, any("segment"))
+		})
 		if depth > deepest {
 			return g.value(name, all[0], depth+1)
 		}
