@@ -20,7 +20,7 @@ type Config struct {
 
 	// Timeout is the longest time of one attempt, with its body; 0 means 30 s.
 	Timeout time.Duration
-	// Retries is how often a request is sent again at most; 0 means 4, a negative number means never.
+	// Retries is the maximum number of times that a request is sent again; 0 means 4, a negative number means never.
 	Retries int
 	// MaxWait is the longest wait before an attempt; 0 means 1 minute. If the service asks for a longer wait, its error is returned at
 	// once, with RetryAfter.
@@ -82,7 +82,7 @@ func (c *Client) now() time.Time {
 	return c.cfg.Now()
 }
 
-// A Subject is what a question is about: a [WebsiteID], a [LinkID] or a [MonitorID].
+// A Subject names the website, link or monitor of a question: it is a [WebsiteID], a [LinkID] or a [MonitorID].
 type Subject interface {
 	// address returns the parameter of a URL that names the subject.
 	address() (name, id string)

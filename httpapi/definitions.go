@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -81,25 +80,11 @@ func (a *api) listDefinitions(ctx context.Context, r *front.Request, _ *definiti
 
 // readDefinition reads a definition from the body, and checks that a query can use it.
 func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) error {
-	js, err := a.readJSON(r)
+	d := &q.definition
+	_, bad, err := a.readMembers(r, map[string]memberReader{"kind": oneOf(&d.Kind), "name": oneOf(&d.Name), "body": oneOf(&d.Body)},
+		mistake.Synonyms{"definition": {"body"}, "type": {"kind"}})
 	if err != nil {
 		return err
-	}
-	var members map[string]json.RawMessage
-	if err := decodeInto("", js, &members, false); err != nil {
-		return query.Errors{err}
-	}
-	bad := repeatedMembers(js)
-	d := &q.definition
-	into := map[string]memberReader{"kind": oneOf(&d.Kind), "name": oneOf(&d.Name), "body": oneOf(&d.Body)}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		read, known := into[name]
-		if !known {
-			message, suggestion := mistake.Unknown(name, slices.Sorted(maps.Keys(into)), mistake.Synonyms{"definition": {"body"}, "type": {"kind"}})
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
-			continue
-		}
-		bad = append(bad, read(name, members[name])...)
 	}
 	if bad = addTo(bad, a.definitionMistakes(ctx, r, d)...); len(bad) > 0 {
 		return bad
@@ -175,8 +160,12 @@ func (a *api) removeDefinition(ctx context.Context, r *front.Request, q *definit
 	}{true})
 }
 
-// resolveSaved replaces the names of saved definitions in the queries of q. It returns the mistakes of each query in bad.
+// resolveSaved replaces the names of saved definitions in the queries of q. It returns the mistakes of each query in bad, which is nil if
+// no query uses such names.
 func (a *api) resolveSaved(ctx context.Context, r *front.Request, q *question) (bad []query.Errors, err error) {
+	if !slices.ContainsFunc(q.queries, func(d query.Decoded) bool { return d.Request.UsesSaved() }) {
+		return nil, nil
+	}
 	reqs := make([]*query.Request, len(q.queries))
 	for i := range q.queries {
 		reqs[i] = &q.queries[i].Request

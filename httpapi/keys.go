@@ -2,10 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -323,30 +321,14 @@ func (a *api) readKeyChange(_ context.Context, r *front.Request, q *keyQuestion)
 
 // readKey decodes the body into c. check adds the mistakes of the resulting key.
 func (a *api) readKey(r *front.Request, c *keyChange, check func(query.Errors) query.Errors) error {
-	js, err := a.readJSON(r)
+	given, bad, err := a.readMembers(r, map[string]memberReader{
+		"name": oneOf(&c.name), "scopes": eachOf(&c.scopes), "all": oneOf(&c.all), "resources": eachOf(&c.resources), "filters": eachOf(&c.filters),
+		"types": typesInto(&c.types), "perMinute": oneOf(&c.perMinute), "expires": instantInto(&c.expires), "disabled": oneOf(&c.disabled),
+	}, keySynonyms)
 	if err != nil {
 		return err
 	}
-	var members map[string]json.RawMessage
-	if err := decodeInto("", js, &members, false); err != nil {
-		return query.Errors{err}
-	}
-	bad := repeatedMembers(js)
-	into := map[string]memberReader{
-		"name": oneOf(&c.name), "scopes": eachOf(&c.scopes), "all": oneOf(&c.all), "resources": eachOf(&c.resources), "filters": eachOf(&c.filters),
-		"types": typesInto(&c.types), "perMinute": oneOf(&c.perMinute), "expires": instantInto(&c.expires), "disabled": oneOf(&c.disabled),
-	}
-	c.given = map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		read, known := into[name]
-		if !known {
-			message, suggestion := mistake.Unknown(name, slices.Sorted(maps.Keys(into)), keySynonyms)
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
-			continue
-		}
-		c.given[name] = true
-		bad = append(bad, read(name, members[name])...)
-	}
+	c.given = given
 	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claimed(c.filters)), Types: c.types})...)
 	if bad = check(bad); len(bad) == 0 {
 		return nil
@@ -385,22 +367,9 @@ func instantInto(to **time.Time) memberReader {
 
 // readRotation reads the grace period of the replaced secret. Without one it ends at once.
 func (a *api) readRotation(_ context.Context, r *front.Request, q *keyQuestion) error {
-	js, err := a.readJSON(r)
+	_, bad, err := a.readMembers(r, map[string]memberReader{"grace": lifetimeInto(&q.grace, maxGrace)}, mistake.Synonyms{"ttl": {"grace"}, "graceperiod": {"grace"}})
 	if err != nil {
 		return err
-	}
-	var members map[string]json.RawMessage
-	if err := decodeInto("", js, &members, false); err != nil {
-		return query.Errors{err}
-	}
-	bad := repeatedMembers(js)
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if name != "grace" {
-			message, suggestion := mistake.Unknown(name, []string{"grace"}, mistake.Synonyms{"ttl": {"grace"}, "graceperiod": {"grace"}})
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
-			continue
-		}
-		bad = append(bad, lifetimeInto(&q.grace, maxGrace)(name, members[name])...)
 	}
 	if len(bad) > 0 {
 		return bad

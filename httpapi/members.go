@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/sightline-analytics/sightline/internal/fieldpath"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
@@ -70,6 +72,31 @@ func leastFold(r rune) rune {
 
 // A memberReader decodes the member name of an object, and returns its mistakes.
 type memberReader func(name string, js []byte) query.Errors
+
+// readMembers reads the JSON object in the body of r into the members of into. It returns the names of those that are there, and all
+// mistakes. err is an error of the body as a whole.
+func (a *api) readMembers(r *front.Request, into map[string]memberReader, synonyms mistake.Synonyms) (given map[string]bool, bad query.Errors, err error) {
+	js, err := a.readJSON(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := decodeInto("", js, &members, false); err != nil {
+		return nil, nil, query.Errors{err}
+	}
+	given, bad = map[string]bool{}, repeatedMembers(js)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		read, known := into[name]
+		if !known {
+			message, suggestion := mistake.Unknown(name, slices.Sorted(maps.Keys(into)), synonyms)
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
+			continue
+		}
+		given[name] = true
+		bad = append(bad, read(name, members[name])...)
+	}
+	return given, bad, nil
+}
 
 // oneOf returns a reader for one value.
 func oneOf[T any](into *T) memberReader {

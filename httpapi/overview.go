@@ -103,7 +103,7 @@ func (a *api) readOverview(ctx context.Context, r *front.Request, q *question) e
 		return bad
 	}
 	names, err := a.resolveSaved(ctx, r, q)
-	if err == nil && names[0] != nil {
+	if err == nil && names != nil && names[0] != nil {
 		err = names[0]
 	}
 	return err

@@ -199,7 +199,7 @@ func keysOf[T any](m map[string]T) []string {
 	return names
 }
 
-// CheckResolved tells of every name of something saved in q, for an engine that knows nothing that is saved.
+// CheckResolved adds a mistake for each saved goal, funnel or segment that q still names: the engine itself does not know them.
 func CheckResolved(q *Request, list *Issues) {
 	CheckNoSegments(InField("filters"), q.Filters, list)
 	for i := range q.Parameters {
@@ -216,7 +216,7 @@ func CheckResolved(q *Request, list *Issues) {
 
 const notSaved = "nothing is saved by name here"
 
-// CheckNoSegments tells of a segment in all, for filters that belong to no request.
+// CheckNoSegments adds a mistake if all has a segment. Use it for filters outside requests, such as those of keys.
 func CheckNoSegments(at FieldPath, all []Filter, list *Issues) {
 	if slices.ContainsFunc(all, hasSegment) {
 		list.addText(at, notSaved)
