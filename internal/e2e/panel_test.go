@@ -22,6 +22,8 @@ func TestPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runNode(t, folder, "panel.mjs", string(settings))
+	for _, part := range []string{"overview"} {
+		t.Run(part, func(t *testing.T) { runNode(t, folder, "panel-"+part+".mjs", string(settings)) })
+	}
 	p.stop(t)
 }

@@ -2,18 +2,16 @@
 import { closed, read, write } from "./address.js";
 import { askForKey } from "./access.js";
 import { ask, Fault, questionPath, question, rememberedKey, token, useKey, websites } from "./api.js";
-import { Chart, metrics } from "./chart.js";
 import { drawControls } from "./controls.js";
-import { compareOf, intervalOf, isDate } from "./dates.js";
+import { isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
 import { byId, element, button, focusOn, replace } from "./dom.js";
 import { drawFilters, withFilter } from "./filters.js";
-import { clock, moment, shown, span, whole } from "./format.js";
-import { cards, parameterOf } from "./lists.js";
-import { changeOf, drawCards, tabOf } from "./tables.js";
+import { clock, moment, span, whole } from "./format.js";
+import { sections } from "./sections.js";
 import { texts } from "./texts.js";
 
-const minute = 60_000, chart = new Chart(byId("chart"));
+const minute = 60_000;
 let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0;
 
 const act = {
@@ -59,6 +57,8 @@ const act = {
     useKey("", false);
     location.reload();
   },
+  again: () => show(true), // after a change by the section
+  fail,
   visited: () => (answered?.answers.totals.data?.[0]?.pageviews ?? 0) > 0,
   moment: (text) => moment(text, view.zone),
 };
@@ -110,10 +110,18 @@ function signIn(text = "") {
   });
 }
 
-const parametersOf = () => [
-  { name: "summary_metrics", id: "totals", compare: compareOf(view) }, { name: "summary", id: "series", limit: 10_000, compare: compareOf(view) }, { name: "active_stats", id: "now" },
-  ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: compareOf(view) })),
-];
+// Every section asks for the visitors of now. The answer also has the dates of the view.
+const shared = [{ name: "active_stats", id: "now" }];
+
+/** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
+async function load(section, again) {
+  const parameters = [...shared, ...(section.parameters?.(view) ?? [])];
+  const asked = `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
+  if (!again && asked === answered?.asked) return answered;
+  byId("answers").setAttribute("aria-busy", "true");
+  const [answer, loaded] = await Promise.all([ask(view, parameters), section.load?.(view)]);
+  return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries(answer.data.map((one) => [one.id, one])), loaded };
+}
 
 /** Shows the view. It asks the server if the view needs other rows than those that are there, or if again is true. */
 async function show(again = false) {
@@ -130,16 +138,14 @@ async function show(again = false) {
       view = { ...view, website: sites[0].id };
       history.replaceState(null, "", write(view));
     }
+    const section = sections[view.section];
+    drawNavigation();
     drawControls(view, sites, answered?.meta, act);
     drawFilters(byId("filters"), view, act);
-    drawDialog(view, act, fail);
-    const parameters = parametersOf(), asked = questionPath(view) + JSON.stringify(question(view, parameters));
-    if (again || asked !== answered?.asked) {
-      byId("answers").setAttribute("aria-busy", "true");
-      const answer = await ask(view, parameters);
-      if (now !== turn) return;
-      answered = { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries(answer.data.map((one) => [one.id, one])) };
-    }
+    drawDialog(view, answered, act, fail);
+    const answer = await load(section, again);
+    if (now !== turn) return;
+    answered = answer;
     draw();
   } catch (error) {
     if (now === turn) fail(error);
@@ -153,21 +159,20 @@ function draw() {
   parts.removeAttribute("aria-busy");
   byId("access").hidden = true;
   drawControls(view, sites, meta, act);
-  replace(byId("tiles"), metrics.map((metric) => tile(metric, answers.totals)));
-  chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view));
-  drawCards(byId("cards"), view, answers, act);
+  sections[view.section].draw(parts, view, answered, act);
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
   byId("live").replaceChildren(element("span", { class: "now", title: texts.nowLong }, count == null ? "–" : texts.now(whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${site.name || site.domain} – Sightline`;
-  const other = answers.totals.meta?.previous, dates = span(meta.startDate, meta.endDate);
+  const other = answers.totals?.meta?.previous, dates = span(meta.startDate, meta.endDate);
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 
-function tile(metric, { success, data, previous, error }) {
-  const value = success ? data[0]?.[metric.column] : null, before = previous?.[0]?.[metric.column];
-  return button([element("span", { class: "title" }, metric.title), element("strong", {}, success ? shown(value, metric.format) : texts.faults.other(error)),
-    changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" }, "\u00a0")].filter(Boolean),
-  () => go({ metric: metric.column }), { "aria-pressed": String(view.metric === metric.column), "data-key": `tile ${metric.column}` });
+function drawNavigation() {
+  const navigation = byId("sections");
+  navigation.hidden = Object.keys(sections).length < 2;
+  replace(navigation, Object.keys(sections).map((name) => element("a", {
+    href: write({ ...view, ...closed, section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
+  }, texts.sections[name])));
 }
 
 function open() {
@@ -181,7 +186,7 @@ function open() {
   show();
 }
 
-byId("tiles").setAttribute("aria-label", "Metrics");
+byId("sections").setAttribute("aria-label", texts.sectionsOf);
 byId("dialog").addEventListener("cancel", (event) => {
   event.preventDefault();
   act.close();

@@ -5,14 +5,15 @@ import { compareOf } from "./dates.js";
 import { csvOf, save } from "./export.js";
 import { lists, parameterOf } from "./lists.js";
 import { filterForm } from "./filters.js";
+import { sections } from "./sections.js";
 import { labelOf, wideTable } from "./tables.js";
 import { texts } from "./texts.js";
 
 const size = 100, most = 10_000;
 let drawn = "", turn = 0;
 
-/** Opens, updates or closes the dialog, as the view says. failed gets a failed request. */
-export async function drawDialog(view, act, failed) {
+/** Opens, updates or closes the dialog, as the view says. answered is what the section shows. failed gets a failed request. */
+export async function drawDialog(view, answered, act, failed) {
   const dialog = byId("dialog"), now = ++turn;
   if (!view.list && view.edit === "") {
     if (dialog.open) dialog.close();
@@ -23,7 +24,8 @@ export async function drawDialog(view, act, failed) {
   if (frame !== drawn) {
     drawn = frame;
     if (view.list) listFrame(dialog, view, act);
-    else filterFrame(dialog, view, act);
+    else if (/^(new|\d+)$/.test(view.edit)) filterFrame(dialog, view, act);
+    else sectionFrame(dialog, view, answered, act);
   }
   if (!dialog.open) dialog.showModal();
   if (!view.list) return;
@@ -96,6 +98,12 @@ function listFrame(dialog, view, act) {
       say(texts.copied);
     }, { class: "quiet" }), element("span", { class: "said", role: "status" }));
   dialog.replaceChildren(head(titleOf(view), act), element("div", { class: "tools" }, search, element("div", { class: "pages" })), element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": titleOf(view) }), out);
+}
+
+function sectionFrame(dialog, view, answered, act) {
+  const made = sections[view.section].dialog?.(view, answered, act);
+  if (!made) return act.close();
+  dialog.replaceChildren(head(made.title, act), made.content);
 }
 
 function filterFrame(dialog, view, act) {

@@ -3,6 +3,10 @@
 export const texts = {
   website: "Website", range: "Range", from: "From", to: "To", before: "Earlier period", after: "Later period", options: "Options",
   compare: "Compare with", interval: "Interval", zone: "Time zone", signOut: "Sign out", close: "Close", apply: "Apply", custom: "Choose dates",
+  section: "Section", sectionsOf: "Sections", metricsOf: "Metrics",
+  sections: {
+    overview: "Overview", goals: "Goals", funnels: "Funnels", retention: "Retention", paths: "Paths", links: "Short links", uptime: "Uptime", flags: "Flags", settings: "Settings",
+  },
   presets: {
     today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_30d: "Last 30 days", last_90d: "Last 90 days",
     last_180d: "Last 180 days", last_365d: "Last 365 days", this_week: "This week", last_week: "Last week", this_month: "This month",
@@ -56,4 +60,20 @@ export const texts = {
   unknown: (name, value, instead) => `The address asks for “${value}” (${name.toLowerCase()}), which is not known here. Shown instead: ${instead}.`,
   unknownFilter: (value) => `The address has a filter that is not known here: ${value}.`,
   tooLong: "Hours are shown for at most 30 days. Shown instead: Automatic.",
+
+  // Goals, funnels, retention and paths.
+  asking: {
+  },
+
+  // Short links, uptime and flags.
+  others: {
+  },
+
+  // Websites, keys and the audit trail.
+  settings: {
+  },
+
+  // Shortcuts, annotations and exports.
+  manners: {
+  },
 };

@@ -1,46 +1,14 @@
-// Opens the panel in Chromium, uses it as a reader does, and compares what it shows with answers of the API.
-//
-//   node panel.mjs '{"address":…,"key":…,"websiteId":…,"otherId":…,"chromium":…,"pictures":…}'
-//
-// otherId is a website without events. pictures is an optional folder for screenshots.
+// The overview of the panel: see panel-page.mjs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { chromium } from "playwright-core";
-import { query, ready } from "./service.mjs";
+import { accessible, address, number, open, picture, run, service, settled } from "./panel-page.mjs";
+import { query } from "./service.mjs";
 
-const service = ready();
-const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const browser = await chromium.launch({ executablePath: service.chromium, args: ["--no-sandbox"] });
-const problems = []; // errors of the console, violations of the policy, and requests to other hosts
-
-/** Opens the panel in a browser of its own. */
-async function open(hash = {}, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Berlin", locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"], ...options });
-  context.setDefaultTimeout(Number(process.env.WAIT ?? 60_000)); // a busy machine must not fail the test
-  const tab = await context.newPage();
-  tab.on("console", (said) => said.type() === "error" && !/status of (401|429|500)|ERR_(FAILED|CONNECTION)/.test(said.text()) && problems.push(said.text()));
-  tab.on("pageerror", (error) => problems.push(String(error)));
-  tab.on("request", (sent) => sent.url().startsWith(service.address) || /^(data|blob):/.test(sent.url()) || problems.push(`request to ${sent.url()}`));
-  await tab.goto(`${service.address}/#${hash instanceof URLSearchParams ? hash : new URLSearchParams({ key: service.key, website: service.websiteId, ...hash })}`);
-  return tab;
-}
-
-const settled = (tab) => tab.waitForFunction(() => !document.querySelector("#answers").hidden && !document.querySelector("[aria-busy]") && !document.querySelector("#answers.stale"));
-const number = (text) => Number(text.replaceAll(",", "").match(/^[\d.]+/)[0]);
 const tile = async (tab, title) => number(await tab.locator("#tiles button").filter({ hasText: title }).locator("strong").textContent());
 const card = (tab, title) => tab.locator(".card").filter({ has: tab.locator(`h2:text-is("${title}")`) });
-const address = async (tab) => new URLSearchParams((await tab.evaluate(() => location.hash)).slice(1));
 const totals = async (body) => (await query(service, { timezone: "Europe/Berlin", preset: "last_7d", parameters: ["summary_metrics"], ...body }))[0].data[0];
 
-/** Fails if axe finds a fault. */
-async function accessible(tab, state) {
-  await tab.waitForFunction(() => document.getAnimations().length === 0); // texts that fade in have less contrast
-  await tab.evaluate(axe);
-  const found = await tab.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-  assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], state);
-}
-
-const parts = {
+await run({
   async "the view is in the address"() {
     const tab = await open({ preset: "last_7d" });
     await settled(tab);
@@ -262,23 +230,9 @@ const parts = {
         await settled(tab);
         await accessible(tab, `${width} px, ${colorScheme}`);
         assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `the page is wider than ${width} px`);
-        if (service.pictures) await tab.screenshot({ path: `${service.pictures}/${width}-${colorScheme}.png`, fullPage: true });
+        await picture(tab, `overview-${width}-${colorScheme}`);
         await tab.context().close();
       }
     }
   },
-};
-
-for (const [name, run] of Object.entries(parts)) {
-  if (process.env.ONLY && !name.includes(process.env.ONLY)) continue;
-  try {
-    await run();
-  } catch (error) {
-    console.error(`${name}: ${error.stack}`);
-    process.exitCode = 1;
-  }
-  for (const context of browser.contexts()) await context.close();
-  assert.deepEqual(problems, [], name);
-}
-await browser.close();
-if (!process.exitCode) console.log("ok");
+});

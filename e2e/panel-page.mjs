@@ -1,0 +1,61 @@
+// The panel in Chromium, for the scripts panel-*.mjs. They use it as a reader does, and compare what it shows with answers of the API.
+//
+//   node panel-overview.mjs '{"address":…,"key":…,"websiteId":…,"otherId":…,"chromium":…,"pictures":…}'
+//
+// ONLY=text in the environment runs the parts whose names have the text. WAIT is the time for each step in ms.
+// otherId is a website without events. pictures is an optional folder for screenshots.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { ready } from "./service.mjs";
+
+export const service = ready();
+const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const browser = await chromium.launch({ executablePath: service.chromium, args: ["--no-sandbox"] });
+const problems = []; // errors of the console, violations of the policy, and requests to other hosts
+
+/** Opens the panel in a browser of its own. */
+export async function open(hash = {}, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Berlin", locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"], ...options });
+  context.setDefaultTimeout(Number(process.env.WAIT ?? 60_000)); // a busy machine must not fail the test
+  const tab = await context.newPage();
+  tab.on("console", (said) => said.type() === "error" && !/status of (401|429|500)|ERR_(FAILED|CONNECTION)/.test(said.text()) && problems.push(said.text()));
+  tab.on("pageerror", (error) => problems.push(String(error)));
+  tab.on("request", (sent) => sent.url().startsWith(service.address) || /^(data|blob):/.test(sent.url()) || problems.push(`request to ${sent.url()}`));
+  await tab.goto(`${service.address}/#${hash instanceof URLSearchParams ? hash : new URLSearchParams({ key: service.key, website: service.websiteId, ...hash })}`);
+  return tab;
+}
+
+export const settled = (tab) => tab.waitForFunction(() => !document.querySelector("#answers").hidden && !document.querySelector("[aria-busy]") && !document.querySelector("#answers.stale"));
+export const number = (text) => Number(text.replaceAll(",", "").match(/^[\d.]+/)[0]);
+export const address = async (tab) => new URLSearchParams((await tab.evaluate(() => location.hash)).slice(1));
+
+/** Fails if axe finds a fault. */
+export async function accessible(tab, state) {
+  await tab.waitForFunction(() => document.getAnimations().length === 0); // texts that fade in have less contrast
+  await tab.evaluate(axe);
+  const found = await tab.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+  assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], state);
+}
+
+/** Runs parts, functions by their names, one after the other. Each ends with closed contexts and without errors of the console. */
+export async function run(parts) {
+  for (const [name, part] of Object.entries(parts)) {
+    if (process.env.ONLY && !name.includes(process.env.ONLY)) continue;
+    try {
+      await part();
+    } catch (error) {
+      console.error(`${name}: ${error.stack}`);
+      process.exitCode = 1;
+    }
+    for (const context of browser.contexts()) await context.close();
+    assert.deepEqual(problems, [], name);
+  }
+  await browser.close();
+  if (!process.exitCode) console.log("ok");
+}
+
+/** Takes a picture of the whole page, if pictures has a folder. */
+export async function picture(tab, name) {
+  if (service.pictures) await tab.screenshot({ path: `${service.pictures}/${name}.png`, fullPage: true });
+}

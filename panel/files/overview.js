@@ -1,0 +1,36 @@
+// The section "Overview": tiles, chart and cards. One question fills it.
+import { Chart, metrics } from "./chart.js";
+import { compareOf, intervalOf } from "./dates.js";
+import { button, element, replace } from "./dom.js";
+import { shown } from "./format.js";
+import { cards, parameterOf } from "./lists.js";
+import { changeOf, drawCards, tabOf } from "./tables.js";
+import { texts } from "./texts.js";
+
+let drawn = null; // the elements of the section, while it is shown
+
+/** See sections.js. */
+export const overview = {
+  parameters: (view) => [
+    { name: "summary_metrics", id: "totals", compare: compareOf(view) }, { name: "summary", id: "series", limit: 10_000, compare: compareOf(view) },
+    ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: compareOf(view) })),
+  ],
+  draw(parent, view, { answers }, act) {
+    if (!drawn || drawn.tiles.parentElement !== parent) {
+      const figure = element("figure", { id: "chart" });
+      drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), figure, cards: element("div", { id: "cards" }) };
+      parent.replaceChildren(drawn.tiles, figure, drawn.cards);
+      drawn.chart = new Chart(figure);
+    }
+    replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
+    drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view));
+    drawCards(drawn.cards, view, answers, act);
+  },
+};
+
+function tile(metric, { success, data, previous, error }, view, act) {
+  const value = success ? data[0]?.[metric.column] : null, before = previous?.[0]?.[metric.column];
+  return button([element("span", { class: "title" }, metric.title), element("strong", {}, success ? shown(value, metric.format) : texts.faults.other(error)),
+    changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" }, "\u00a0")].filter(Boolean),
+  () => act.go({ metric: metric.column }), { "aria-pressed": String(view.metric === metric.column), "data-key": `tile ${metric.column}` });
+}
