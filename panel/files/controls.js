@@ -5,10 +5,11 @@ import { texts } from "./texts.js";
 
 let made = null;
 
-/** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. */
-export function drawControls(view, websites, answered, act) {
+/** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. dated says whether dates matter. */
+export function drawControls(view, websites, answered, act, dated) {
   const form = byId("controls");
   form.hidden = false;
+  form.classList.toggle("undated", !dated);
   made ??= create(form, act);
   const { fields } = made;
   if (made.websites !== websites) {

@@ -27,6 +27,7 @@ export async function drawDialog(view, answered, act, failed) {
     else if (/^(new|\d+)$/.test(view.edit)) filterFrame(dialog, view, act);
     else sectionFrame(dialog, view, answered, act);
   }
+  if (now !== turn) return; // the address asks for a dialog that the section does not have
   if (!dialog.open) dialog.showModal();
   if (!view.list) return;
   const search = dialog.querySelector("input[type=search]");

@@ -71,6 +71,39 @@ export const texts = {
 
   // Websites, keys and the audit trail.
   settings: {
+    copy: "Copy", wasCopied: "Copied.", copyYourself: "Selected. Press Ctrl or ⌘ and C to copy it.", save: "Save",
+    mistake: (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`,
+    kinds: { website: "Website", link: "Short link", schedule: "Monitor", organization: "Organisation", key: "Key" },
+    scopes: {
+      "read:data": ["Read statistics", "of websites, links and monitors"], "read:links": ["Read short links", "their statistics alone"], "read:monitors": ["Read monitors", "their statistics alone"],
+      "track:events": ["Send events", "from servers, apps and link or uptime checkers"], "manage:flags": ["Manage flags", "create, change and delete feature flags"],
+      "manage:definitions": ["Save goals and funnels", "for everybody who reads the website"], "manage:websites": ["Manage websites", "add, change and remove them"],
+      "manage:keys": ["Manage keys", "that may do no more than this key"], "read:audit": ["Read the audit trail", "every use of every key"],
+      "export:data": ["Export raw rows", "with the ids of visitors"], "erase:data": ["Erase visitors", "all rows and the profile of a person"],
+    },
+    keys: {
+      title: "Keys", create: "Create key", change: "Change key", denied: "With this key you cannot manage keys. It lacks “Manage keys” (manage:keys), and panel tokens never have it.",
+      name: "Name", nameHelp: "What uses the key, so that you know it again.", scopes: "What it may do", scopesHelp: "A key can give at most what it may do itself.",
+      reach: "Websites", everything: "Everything, also what is added later", some: "Only these websites", nothing: "nothing", others: (count) => (count === 1 ? "1 link or monitor" : `${count} links and monitors`),
+      expiry: "Ends", expiryDate: "On a date", never: "Never", days: (count) => (count === 1 ? "In a day" : count === 365 ? "In a year" : `In ${count} days`), disabled: "Switched off: requests with this key are refused until you clear this",
+      states: { disabled: "switched off", revoked: "revoked", expired: "expired" }, used: (time) => `last used ${time}`, unused: "never used", expires: (time) => `ends ${time}`, filtered: "sees a part of the rows", old: (time) => `the replaced secret works until ${time}`,
+      current: "this session", created: (time) => `Created ${time}`, over: (count) => (count === 1 ? "1 key that no longer works" : `${count} keys that no longer work`),
+      rotate: "Rotate", rotateOf: (name) => `Rotate ${name}`, rotateTitle: "Rotate key", rotateAsk: (name) => `“${name}” gets a new secret. Put it wherever the key is used.`,
+      grace: "The present secret works", graces: { "": "no longer", "1h": "for another hour", "24h": "for another day", "168h": "for another week" }, graceHelp: "Time to replace it without a gap.",
+      revoke: "Revoke", revokeOf: (name) => `Revoke ${name}`, revokeTitle: "Revoke key", revokeAsk: (name) => `Everything that uses “${name}” stops within a second, also its panel tokens. This cannot be undone.`,
+      revokeOwn: "You are signed in with this key. You will be signed out.",
+      secret: "Secret", secretOf: (name) => `This is the secret of “${name}”:`, once: "Copy it now. It is shown once and cannot be read again.",
+    },
+    audit: {
+      title: "Audit trail", denied: "With this key you cannot see the audit trail. It needs “Read the audit trail” (read:audit), for everything and without filters.", of: "Key", all: "All keys", none: "No entries.", nobody: "Nobody", allowed: "Allowed",
+      refused: (status) => `Refused (${status})`, newest: "Newest entries", older: "Older entries", times: (text, count) => `${text}, ${count} times`,
+      columns: { time: "Time", key: "Key", action: "What", resource: "Of", outcome: "Outcome", from: "From" },
+      actions: {
+        "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
+        "GET /v1/websites": "Listed websites", "POST /v1/websites": "Added a website", "PATCH /v1/websites/{website_id}": "Changed a website", "DELETE /v1/websites/{website_id}": "Removed a website",
+        "GET /v1/query/websites": "Listed websites", "POST /v1/query": "Read statistics", "GET /v1/query": "Read statistics", "GET /v1/audit": "Read the audit trail", "POST /v1/tokens": "Created a panel token", "GET /v1/export": "Exported rows", "DELETE /v1/visitors/{id}": "Erased a visitor",
+      },
+    },
   },
 
   // Shortcuts, annotations and exports.

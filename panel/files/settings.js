@@ -1,0 +1,23 @@
+// The section "Settings": websites, keys and the audit trail. Each part says in words what the key may not do there.
+import { allowed, isCurrent } from "./api.js";
+import { auditCard, loadAudit } from "./audit.js";
+import { replace } from "./dom.js";
+import { keyDialogs, keysCard, loadKeys } from "./keys.js";
+
+const dialogs = { ...keyDialogs };
+
+/** See sections.js. A dialog's address is its name and an id, such as edit=key:ID. */
+export const settings = {
+  undated: true,
+  async load(view) {
+    const [keys, audit] = await Promise.all([allowed(loadKeys()), allowed(loadAudit(view))]);
+    return { keys, audit, own: keys?.find(isCurrent) };
+  },
+  draw(parent, view, { loaded }, act) {
+    replace(parent, keysCard(loaded, act), auditCard(loaded, view, act));
+  },
+  dialog(view, _, act) {
+    const at = view.edit.indexOf(":");
+    return dialogs[view.edit.slice(0, at)]?.(view.edit.slice(at + 1), act) ?? null;
+  },
+};
