@@ -101,3 +101,6 @@ export async function allowed(promise, otherwise = null) {
 
 /** The beginning of the current secret, by which lists of keys name it. */
 export const isCurrent = ({ start, oldSecrets }) => [start, ...oldSecrets.map((old) => old.start)].some((one) => key.startsWith(one));
+
+/** The whole address of tracking, which the API gives as a URL or as a path below its own. */
+export const trackingAddress = (address) => new URL(address.startsWith("/") ? root + address : address, location.href).href.replace(/\/$/, "");

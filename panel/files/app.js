@@ -58,10 +58,12 @@ const act = {
     location.reload();
   },
   again: () => show(true), // after a change by the section
-  websitesChanged() {
+  websitesChanged(change) { // to another view, after a change of the list of websites
     sites = null;
-    return show(true);
+    if (answered) answered.asked = "";
+    go(change);
   },
+  site: () => sites?.find(({ id }) => id === view.website),
   fail,
   visited: () => (answered?.answers.totals.data?.[0]?.pageviews ?? 0) > 0,
   moment: (text) => moment(text, view.zone),
@@ -138,7 +140,10 @@ async function show(again = false) {
     if (now !== turn) return;
     if (sites.length === 0) {
       drawNavigation();
-      if (!section.undated) return say(texts.faults.noWebsite, true);
+      if (!section.undated) {
+        byId("answers").hidden = true;
+        return say(texts.faults.noWebsite, true);
+      }
     } else if (!sites.some(({ id }) => id === view.website)) {
       const name = sites[0].name || sites[0].domain;
       if (view.website) byId("notices").append(element("li", {}, texts.unknown(texts.website, view.website, name)));

@@ -16,6 +16,7 @@ export function drawControls(view, websites, answered, act, dated) {
     made.websites = websites;
     fields.website.replaceChildren(...websites.map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
   }
+  fields.website.parentElement.hidden = websites.length === 0;
   if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
   for (const name of ["website", "compare", "interval", "zone"]) fields[name].value = view[name];
   fields.preset.value = view.preset || "custom";

@@ -1,9 +1,10 @@
 // Keys in the settings: their list, and the dialogs that create, change, rotate and revoke one.
 import { allowed, call, isCurrent, replaceKey, websites } from "./api.js";
 import { addDays, today } from "./dates.js";
-import { button, element, select } from "./dom.js";
+import { button, byId, element, select } from "./dom.js";
 import { check, copied, field, form, group, pending } from "./forms.js";
 import { texts } from "./texts.js";
+import { loadManaged } from "./websites.js";
 
 const t = texts.settings.keys;
 const pathOf = (id) => `/v1/keys/${encodeURIComponent(id)}`;
@@ -25,7 +26,7 @@ export function keysCard({ keys }, act) {
   const active = keys.filter(({ state }) => state === "active" || state === "disabled"), over = keys.filter((key) => !active.includes(key));
   return card(element("header", {}, element("h2", {}, t.title), button(t.create, () => act.edit("key:"), { "data-key": "new key" })),
     element("ul", { class: "records" }, active.map((key) => row(key, act))),
-    over.length > 0 && element("details", {}, element("summary", { "data-key": "old keys" }, t.over(over.length)), element("ul", { class: "records" }, over.map((key) => row(key, act)))));
+    over.length > 0 && element("details", { id: "old-keys", open: byId("old-keys")?.open }, element("summary", { "data-key": "old keys" }, t.over(over.length)), element("ul", { class: "records" }, over.map((key) => row(key, act)))));
 }
 
 function row(key, act) {
@@ -60,7 +61,7 @@ function show(made, content) {
 }
 
 async function keyForm(id, act) {
-  const [keys, sites] = await Promise.all([loadKeys(), allowed(websites(), [])]);
+  const [keys, read, managed] = await Promise.all([loadKeys(), allowed(websites(), []), allowed(loadManaged(), [])]), sites = read.length > 0 ? read : managed;
   const own = keys.find(isCurrent), key = id ? await find(id) : { name: "", scopes: ["read:data"], all: !own || own.resources.length === 0, resources: [], expires: null, state: "active" };
   const name = element("input", { name: "name", value: key.name, maxlength: 255, autocomplete: "off", autofocus: !id, dir: "auto" });
   const grantable = own ? own.scopes : Object.keys(texts.settings.scopes);
@@ -69,7 +70,7 @@ async function keyForm(id, act) {
     return check(title, { name: "scopes", value: scope, checked: key.scopes.includes(scope) }, more);
   }), t.scopesHelp);
   const expires = expiryField(key.expires);
-  const read = (made) => {
+  const wantedOf = (made) => {
     const values = (of) => [...made.querySelectorAll(`input[name=${of}]:checked`)].map(({ value }) => value);
     const all = made.querySelector("input[name=reach]:checked")?.value === "all";
     const others = key.resources.filter(({ kind }) => kind !== "website");
@@ -81,7 +82,7 @@ async function keyForm(id, act) {
   const before = { name: key.name, scopes: key.scopes, all: key.all, resources: key.resources, expires: key.expires, disabled: key.state === "disabled" };
   const made = form([field("name", t.name, name, t.nameHelp), scopes, reachGroup(key, own, sites), expires.field,
     id && check(t.disabled, { name: "disabled", checked: key.state === "disabled" })], id ? texts.settings.save : t.create, async () => {
-    const wanted = read(made);
+    const wanted = wantedOf(made);
     if (!id) {
       const answer = await call("/v1/keys", { ...wanted, expires: wanted.expires ?? undefined });
       show(made, secretOf(answer.key, answer.secret));

@@ -50,7 +50,7 @@ export const texts = {
   signInHelp: "You get a key from the person who runs this server.",
   faults: {
     key: "This key is not valid. It may have expired or been revoked. Sign in with another one.",
-    forbidden: "This key may not read this website.", noWebsite: "This key sees no website.",
+    forbidden: "This key may not read this website.", noWebsite: "This key sees no website. To add one, open Settings with a key that may do so.",
     busy: (seconds) => `Too many requests with this key. Trying again in ${seconds} s.`,
     gone: (seconds) => `The server does not answer. Trying again in ${seconds} s.`,
     failed: (seconds) => `The server has a fault. Trying again in ${seconds} s.`,
@@ -80,6 +80,31 @@ export const texts = {
       "manage:definitions": ["Save goals and funnels", "for everybody who reads the website"], "manage:websites": ["Manage websites", "add, change and remove them"],
       "manage:keys": ["Manage keys", "that may do no more than this key"], "read:audit": ["Read the audit trail", "every use of every key"],
       "export:data": ["Export raw rows", "with the ids of visitors"], "erase:data": ["Erase visitors", "all rows and the profile of a person"],
+    },
+    websites: {
+      title: "Websites", add: "Add website", change: "Change website", none: "There is no website yet.", tag: "Script tag", tagOf: (name) => `Script tag of ${name}`, tagTitle: "Script tag",
+      denied: "With this key you cannot add, change or remove websites. It lacks “Manage websites” (manage:websites), or it sees only a part of the rows.", cannotAdd: "With this key you cannot add websites, because it is limited to these.",
+      remove: "Remove", removeOf: (name) => `Remove ${name}`, removeTitle: "Remove website",
+      removeAsk: (name) => `The server no longer takes events of “${name}” and no longer shows its statistics. Its feature flags, goals, funnels and profiles are deleted. Its events stay stored, but only the operator of the server can show them again.`,
+      senders: "Who may send events", storage: "How long rows are kept",
+      fields: {
+        domain: "Domain", name: "Name", allowedOrigins: "Further pages", allowedAddresses: "Only these addresses", blockedAddresses: "Blocked addresses", keyedEvents: "Custom events need a key.", monthlyEvents: "Events in a month",
+        paused: "Paused:", retentionDays: "Days", keepTotals: "Keep the totals of removed days.",
+      },
+      helps: {
+        domain: "Its pages and those of its subdomains may send events.", name: "By default the domain.", allowedOrigins: "One on each line: a host, *.host for its subdomains too, or * for all. With an entry, events without an origin are rejected.",
+        allowedAddresses: "Addresses or networks such as 203.0.113.0/24, one on each line. Empty: all may send events.", blockedAddresses: "Addresses or networks that may not send events, one on each line.",
+        monthlyEvents: "Further events are rejected. Empty: no limit.", paused: "all events are rejected, also those with a key.", retentionDays: "Older rows are removed and do not come back. At least 7; empty keeps all.", keepTotals: "They count in answers without filters.",
+      },
+      rules: {
+        paused: "paused", keyed: "custom events need a key", origins: (list) => `also ${list}`, allowed: (count) => (count === 1 ? "1 allowed network" : `${count} allowed networks`), blocked: (count) => (count === 1 ? "1 blocked network" : `${count} blocked networks`),
+        quota: (count) => `${count} events a month`, days: (count) => `rows for ${count} days`, totals: (count) => `rows for ${count} days, then totals`,
+      },
+    },
+    install: {
+      title: "Count the first visit", where: (domain) => `Put this element into the head of every page of ${domain}:`, anywhere: "Put this element into the head of every page:", tag: "Script tag",
+      pin: "Only this version of the script", pinHelp: "Browsers check it. After an upgrade of the server that changes the script, replace the element.", rest: "Visits from this computer's localhost, and of robots, do not count.",
+      waiting: "Waiting for the first event. Numbers appear here as soon as it arrives.", none: "This server does not take events at a known address. Ask the person who runs it for the script tag.",
     },
     keys: {
       title: "Keys", create: "Create key", change: "Change key", denied: "With this key you cannot manage keys. It lacks “Manage keys” (manage:keys), and panel tokens never have it.",
