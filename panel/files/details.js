@@ -17,6 +17,7 @@ export async function drawDialog(view, answered, act, failed) {
   const dialog = byId("dialog"), now = ++turn;
   if (!view.list && view.edit === "") {
     if (dialog.open) dialog.close();
+    dialog.replaceChildren(); // it may have shown a secret
     drawn = "";
     return;
   }

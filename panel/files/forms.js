@@ -90,7 +90,7 @@ export function copied(text, label) {
 
 /** Returns an element that shows what a promise gives: an element, or the text of its failure. */
 export function pending(promise, act) {
-  const place = element("div", { "aria-busy": "true" }, element("p", { class: "soft" }, `${texts.loading} …`));
+  const place = element("div", { class: "pending", "aria-busy": "true" }, element("p", { class: "soft" }, `${texts.loading} …`));
   promise.then((made) => place.replaceChildren(...[made].flat().filter(Boolean)), (error) => {
     if (!(error instanceof Fault)) throw error;
     if (error.kind === "key") act.fail(error);

@@ -1,5 +1,5 @@
 // Keys in the settings: their list, and the dialogs that create, change, rotate and revoke one.
-import { allowed, call, isCurrent, replaceKey, websites } from "./api.js";
+import { allowed, call, Fault, isCurrent, replaceKey, websites } from "./api.js";
 import { addDays, today } from "./dates.js";
 import { button, byId, element, select } from "./dom.js";
 import { check, copied, field, form, group, pending } from "./forms.js";
@@ -83,6 +83,8 @@ async function keyForm(id, act) {
   const made = form([field("name", t.name, name, t.nameHelp), scopes, reachGroup(key, own, sites), expires.field,
     id && check(t.disabled, { name: "disabled", checked: key.state === "disabled" })], id ? texts.settings.save : t.create, async () => {
     const wanted = wantedOf(made);
+    const mistakes = [wanted.scopes.length === 0 && { field: "scopes", message: t.noScope }, wanted.expires === "" && { field: "expires", message: t.noDate }].filter(Boolean);
+    if (mistakes.length > 0) throw new Fault("other", "", 0, mistakes);
     if (!id) {
       const answer = await call("/v1/keys", { ...wanted, expires: wanted.expires ?? undefined });
       show(made, secretOf(answer.key, answer.secret));

@@ -108,7 +108,7 @@ export const texts = {
     },
     keys: {
       title: "Keys", create: "Create key", change: "Change key", denied: "With this key you cannot manage keys. It lacks “Manage keys” (manage:keys), and panel tokens never have it.",
-      name: "Name", nameHelp: "What uses the key, so that you know it again.", scopes: "What it may do", scopesHelp: "A key can give at most what it may do itself.",
+      name: "Name", nameHelp: "What uses the key, so that you know it again.", scopes: "What it may do", scopesHelp: "A key can give at most what it may do itself.", noScope: "Choose at least one", noDate: "Choose a date",
       reach: "Websites", everything: "Everything, also what is added later", some: "Only these websites", nothing: "nothing", others: (count) => (count === 1 ? "1 link or monitor" : `${count} links and monitors`),
       expiry: "Ends", expiryDate: "On a date", never: "Never", days: (count) => (count === 1 ? "In a day" : count === 365 ? "In a year" : `In ${count} days`), disabled: "Switched off: requests with this key are refused until you clear this",
       states: { disabled: "switched off", revoked: "revoked", expired: "expired" }, used: (time) => `last used ${time}`, unused: "never used", expires: (time) => `ends ${time}`, filtered: "sees a part of the rows", old: (time) => `the replaced secret works until ${time}`,
