@@ -11,25 +11,26 @@ const pathOf = (id) => `/v1/keys/${encodeURIComponent(id)}`;
 
 export const loadKeys = async () => (await call("/v1/keys")).keys;
 
-const inWords = (scopes) => scopes.map((scope) => texts.settings.scopes[scope]?.[0] ?? scope).join(texts.or);
+const inWords = (scopes) => scopes.map((scope) => texts.settings.scopes[scope]?.[0] ?? scope).join(texts.or) || t.nothing;
 
-const reach = ({ all, resources }) => {
+const reach = ({ all, resources }, names) => {
   if (resources.length === 0) return all ? t.everything : t.nothing;
-  const sites = resources.filter(({ kind }) => kind === "website").map(({ id }) => id), others = resources.length - sites.length;
+  const sites = resources.filter(({ kind }) => kind === "website").map(({ id }) => names.get(id) ?? id), others = resources.length - sites.length;
   return [sites.join(texts.or), others > 0 && t.others(others)].filter(Boolean).join(texts.or);
 };
 
 /** Returns the card with all keys. */
-export function keysCard({ keys }, act) {
+export function keysCard({ keys, managed, sites }, act) {
+  const names = new Map([...sites, ...managed ?? []].map(({ id, name, domain }) => [id, name || domain]));
   const card = (...inside) => element("section", { class: "card", "aria-label": t.title }, inside);
   if (!keys) return card(element("h2", {}, t.title), element("p", { class: "soft" }, t.denied));
   const active = keys.filter(({ state }) => state === "active" || state === "disabled"), over = keys.filter((key) => !active.includes(key));
   return card(element("header", {}, element("h2", {}, t.title), button(t.create, () => act.edit("key:"), { "data-key": "new key" })),
-    element("ul", { class: "records" }, active.map((key) => row(key, act))),
-    over.length > 0 && element("details", { id: "old-keys", open: byId("old-keys")?.open }, element("summary", { "data-key": "old keys" }, t.over(over.length)), element("ul", { class: "records" }, over.map((key) => row(key, act)))));
+    element("ul", { class: "records" }, active.map((key) => row(key, names, act))),
+    over.length > 0 && element("details", { id: "old-keys", open: byId("old-keys")?.open }, element("summary", { "data-key": "old keys" }, t.over(over.length)), element("ul", { class: "records" }, over.map((key) => row(key, names, act)))));
 }
 
-function row(key, act) {
+function row(key, names, act) {
   const usable = key.state === "active" || key.state === "disabled", name = key.name || key.id;
   const facts = [
     usable ? key.state === "disabled" && t.states.disabled : t.states[key.state], key.lastUsed ? t.used(act.moment(key.lastUsed)) : !isCurrent(key) && t.unused,
@@ -37,7 +38,7 @@ function row(key, act) {
   ].filter(Boolean);
   return element("li", {}, element("div", {},
     element("p", {}, usable ? button(name, () => act.edit(`key:${key.id}`), { class: "quiet", dir: "auto", "data-key": `key ${key.id}` }) : element("span", { dir: "auto" }, name), " ", element("code", {}, `${key.start}…`), isCurrent(key) && element("span", { class: "mark" }, t.current)),
-    element("p", { class: "soft" }, `${inWords(key.scopes)} · ${reach(key)}`), element("p", { class: "soft" }, facts.join(" · "))),
+    element("p", { class: "soft" }, `${inWords(key.scopes)} · ${reach(key, names)}`), element("p", { class: "soft" }, facts.join(" · "))),
   usable && element("p", { class: "foot" }, button(t.rotate, () => act.edit(`rotate:${key.id}`), { "aria-label": t.rotateOf(name), "data-key": `rotate ${key.id}` }),
     button(t.revoke, () => act.edit(`revoke:${key.id}`), { class: "danger", "aria-label": t.revokeOf(name), "data-key": `revoke ${key.id}` })));
 }

@@ -103,7 +103,7 @@ export const texts = {
     },
     install: {
       title: "Count the first visit", where: (domain) => `Put this element into the head of every page of ${domain}:`, anywhere: "Put this element into the head of every page:", tag: "Script tag",
-      pin: "Only this version of the script", pinHelp: "Browsers check it. After an upgrade of the server that changes the script, replace the element.", rest: "Visits from this computer's localhost, and of robots, do not count.",
+      pin: "Only this version of the script", pinHelp: "Browsers check it. After an upgrade of the server that changes the script, replace the element.", rest: "Visits of robots, and visits to localhost, do not count.",
       waiting: "Waiting for the first event. Numbers appear here as soon as it arrives.", none: "This server does not take events at a known address. Ask the person who runs it for the script tag.",
     },
     keys: {
@@ -120,12 +120,15 @@ export const texts = {
       secret: "Secret", secretOf: (name) => `This is the secret of “${name}”:`, once: "Copy it now. It is shown once and cannot be read again.",
     },
     audit: {
-      title: "Audit trail", denied: "With this key you cannot see the audit trail. It needs “Read the audit trail” (read:audit), for everything and without filters.", of: "Key", all: "All keys", none: "No entries.", nobody: "Nobody", allowed: "Allowed",
+      title: "Audit trail", entries: "Entries", denied: "With this key you cannot see the audit trail. It needs “Read the audit trail” (read:audit), for everything and without filters.", of: "Key", all: "All keys", none: "No entries.", nobody: "Nobody", allowed: "Allowed",
       refused: (status) => `Refused (${status})`, newest: "Newest entries", older: "Older entries", times: (text, count) => `${text}, ${count} times`,
       columns: { time: "Time", key: "Key", action: "What", resource: "Of", outcome: "Outcome", from: "From" },
       actions: {
         "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
-        "GET /v1/websites": "Listed websites", "POST /v1/websites": "Added a website", "PATCH /v1/websites/{website_id}": "Changed a website", "DELETE /v1/websites/{website_id}": "Removed a website",
+        "GET /v1/websites": "Listed websites", "GET /v1/websites/{website_id}": "Read a website", "GET /v1/websites/{website_id}/analytics": "Read statistics", "GET /v1/websites/{website_id}/definitions": "Listed goals and funnels",
+        "POST /v1/websites/{website_id}/definitions": "Saved a goal, funnel or segment", "DELETE /v1/websites/{website_id}/definitions": "Removed a goal, funnel or segment",
+        "POST /public/v1/flags": "Created a flag", "PATCH /public/v1/flags/{id}": "Changed a flag", "DELETE /public/v1/flags/{id}": "Removed a flag", "GET /public/v1/flags/definitions": "Listed flags",
+        "POST /v1/websites": "Added a website", "PATCH /v1/websites/{website_id}": "Changed a website", "DELETE /v1/websites/{website_id}": "Removed a website",
         "GET /v1/query/websites": "Listed websites", "POST /v1/query": "Read statistics", "GET /v1/query": "Read statistics", "GET /v1/audit": "Read the audit trail", "POST /v1/tokens": "Created a panel token", "GET /v1/export": "Exported rows", "DELETE /v1/visitors/{id}": "Erased a visitor",
       },
     },
