@@ -258,7 +258,7 @@ await run({
     // A key that sees no website has the settings alone.
     const blind = await settings({ key: (await keyWith(["manage:keys", "manage:websites"])).secret });
     await card(blind, "Keys").getByText("this session").waitFor();
-    assert.ok((await card(blind, "Websites").locator("li").count()) > 1);
+    assert.ok((await card(blind, "Websites").locator("li").count()) > 0);
     await accessible(blind, "a key that sees no website");
   },
 
