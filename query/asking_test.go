@@ -62,12 +62,17 @@ func TestBoundsOfAsking(t *testing.T) {
 	}
 }
 
-// Properties and names of events filter every type of websites but those whose rows are no events with them.
+// Properties and names of events filter every type of websites but those whose rows are no events with them. What people do costs as
+// five other parameters.
 func TestTypesWithoutProperties(t *testing.T) {
 	without := []string{"performance", "frustration_by_page", "web_vitals_by_page", "vitals_overview", "vitals_time_series", "errors", "error_types", "errors_by_page", "error_trends",
-		"blocked_traffic", "blocked_traffic_trends", "goals", "goals_trends", "funnel", "retention", "paths"} // goals and the like have them inside actions
+		"blocked_traffic", "blocked_traffic_trends"}
+	behaviour := []string{"goals", "goals_trends", "funnel", "retention", "paths"} // they have them inside actions
 	for _, info := range engine(t).Types() {
-		events := info.Subject == store.KindWebsite && !slices.Contains(without, info.Name)
+		events := info.Subject == store.KindWebsite && !slices.Contains(without, info.Name) && !slices.Contains(behaviour, info.Name)
+		if (info.Cost == 5) != slices.Contains(behaviour, info.Name) {
+			t.Errorf("%s costs as %d", info.Name, info.Cost)
+		}
 		if got := len(info.PropertyOperators) > 0; got != events || slices.Contains(info.Filters, "event_name") != events {
 			t.Errorf("%s has filters by properties: %t, and the fields %v", info.Name, got, info.Filters)
 		}
