@@ -111,7 +111,7 @@ func over(variable string) storetest.Harness {
 	return storetest.Harness{
 		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, variable)) },
 		Open:   openAt,
-		Remote: true,
+		Remote: true, NoMistakes: true, // which are planted beside SQLite
 	}
 }
 
