@@ -14,12 +14,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// TestDiff sends the same 300 random queries to DuckDB and ClickHouse, which have the same rows. The answers must be equal byte
-// for byte. There are 75 queries for each of four datasets: one without seals, one with seals of all days in DuckDB, and two
+// TestDiff sends the same 100 random queries to DuckDB and ClickHouse, which have the same rows. The answers must be equal byte
+// for byte. There are 25 queries for each of four datasets: one without seals, one with seals of all days in DuckDB, and two
 // with seals of some days. TestReference in store/duckdb has other queries. storetest.RandomRunOf explains how to run more.
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	storetest.Diff(t, inDuckDB(), inClickHouse(), storetest.RandomRunOf(t, 300, 20261125))
+	storetest.Diff(t, inDuckDB(), inClickHouse(), storetest.RandomRunOf(t, 100, 20261125))
 }
 
 // TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which must find them. By default it plants one
