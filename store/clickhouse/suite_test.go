@@ -122,8 +122,8 @@ func TestPitfalls(t *testing.T) {
 }
 
 // TestReference sends the same random queries to the engine and to the reference evaluator, one of each type,
-// over HTTP. TestDiff in internal/e2e sends many over the native protocol. See storetest.RandomRunOf for how to
-// run more.
+// over HTTP. TestKeysAsking sends random queries over the native protocol, and so does TestDiff in internal/e2e, a long proof. See
+// storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))

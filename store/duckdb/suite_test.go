@@ -162,8 +162,8 @@ func TestPitfalls(t *testing.T) {
 
 // TestReference sends the same 160 random queries to the engine and to the reference evaluator. Each of four
 // datasets gets 40: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
-// datasets get late, repeated and backdated rows between the queries. The stores move rows to clusters after each write. TestDiff in
-// internal/e2e asks stores that do not. See storetest.RandomRunOf for how to run more.
+// datasets get late, repeated and backdated rows between the queries. The stores move rows to clusters after each write;
+// those of TestKeysAsking do not. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	storetest.Reference(t, clusteredHarness, storetest.RandomRunOf(t, 160, 20260310))
