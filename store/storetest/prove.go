@@ -34,7 +34,7 @@ type Harness struct {
 	// are tested beside another one. SIGHTLINE_MUTATIONS=all plants them all the same.
 	NoMistakes bool
 	// Remote is for stores whose statements are slow even if they read few rows. In random runs more days are
-	// then sealed at once, and only one question in three is repeated to test partials.
+	// then sealed at once, and only one question in six is repeated to test partials.
 	Remote bool
 }
 
