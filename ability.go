@@ -117,7 +117,10 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 		{"Records", c.Records, abilitiesOfRecords()},
 		{"Keys", c.Keys, abilitiesOfKeys()},
 		{"Auth", c.Auth, abilitiesOfAuth()},
-		{"Directory", c.Directory, []ability{abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed")}},
+		{"Directory", c.Directory, []ability{
+			abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
+			abilityOf[store.DefinitionStore]("store.DefinitionStore", "only Config.Records can save goals, funnels and segments"),
+		}},
 		{"Limiter", c.Limiter, abilitiesOfLimiter()},
 	} {
 		if part.value == nil {

@@ -9,16 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/client"
 	"github.com/sightline-analytics/sightline/sightlinetest"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // service serves a service for tests, and returns a client of it.
 func service(t *testing.T) *client.Client {
 	t.Helper()
-	host := sightlinetest.New(t, func(cfg *sightline.Config) { cfg.API.Definitions, _ = cfg.Directory.(store.DefinitionStore) })
+	host := sightlinetest.New(t)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", host.API()))
 	mux.Handle("/collect/", http.StripPrefix("/collect", host.Tracking()))

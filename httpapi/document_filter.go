@@ -32,12 +32,17 @@ func (v *vocabulary) filterParts() {
 	v.schemas["Action"] = openapi.Any("Which events are meant: exactly one of event, page and click, and filters on fields of rows", actions()...)
 	v.schemas["Goal"] = openapi.Any("An action whose events and visitors are counted", actions(
 		openapi.Member("name", openapi.Text("Different from the names of the other goals")),
-		openapi.Member("value", keyText("The key of a property whose decimals are added up")))...)
+		goalValue())...)
 	for _, one := range v.schemas["Goal"].AnyOf {
 		one.Required = append(one.Required, "name")
 	}
 	v.schemas["Step"] = openapi.Any("A step of a funnel", actions(openapi.Member("name", openapi.Text("By default what the step matches")))...)
 	v.schemas["Did"] = openapi.Any("What else the person of a row did", actions(openapi.Member("in", openapi.OneOf("Where the action is looked for; default `session`", "session", "range")))...)
+}
+
+// goalValue returns the member of a goal that names what is added up.
+func goalValue() openapi.Property {
+	return openapi.Member("value", keyText("The key of a property whose decimals are added up"))
 }
 
 // actions returns a schema for each way to name an action, with further members.
@@ -86,11 +91,13 @@ func (v *vocabulary) filterOf(fields []string, properties bool) string {
 		name = "Chosen" + componentName(v.datasets[i].Name) + "Filter"
 	}
 	v.filters[key] = name
-	v.schemas[name] = filterSchema(name, fields, properties)
+	s := filterSchema(name, fields, properties)
+	s.AnyOf = append(s.AnyOf, openapi.Object("Filters that are saved for the website", openapi.Member("segment", definitionName(""))).Needs("segment"))
+	v.schemas[name] = s
 	return name
 }
 
-// filterSchema returns the schema called name of filters on these fields.
+// filterSchema returns the schema called name of filters on these fields. They name no segments.
 func filterSchema(name string, fields []string, properties bool) *openapi.Schema {
 	condition := func(field *openapi.Schema, ops []query.Op, value *openapi.Schema) *openapi.Schema {
 		s := openapi.Object("", openapi.Member("field", field), openapi.Member("op", openapi.OneOf("", ops...)))
@@ -110,8 +117,7 @@ func filterSchema(name string, fields []string, properties bool) *openapi.Schema
 	group := openapi.List("", openapi.Ref(name), 1, maxFilters)
 	all = append(all,
 		openapi.Object("", openapi.Member("and", group)).Needs("and"), openapi.Object("", openapi.Member("or", group)).Needs("or"),
-		openapi.Object("", openapi.Member("not", openapi.Ref(name))).Needs("not"),
-		openapi.Object("Filters that are saved for the website", openapi.Member("segment", definitionName(""))).Needs("segment"))
+		openapi.Object("", openapi.Member("not", openapi.Ref(name))).Needs("not"))
 	if slices.Contains(fields, "utm_source") { // rows belong to visitors
 		all = append(all, openapi.Object("", openapi.Member("did", openapi.Ref("Did"))).Needs("did"))
 	}

@@ -53,7 +53,7 @@ func keySchemas() map[string]*openapi.Schema {
 		openapi.Member("scopes", openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, 0)),
 		openapi.Member("all", openapi.Truth("Everything that the owner has now and later; required, unless there are `resources`")),
 		openapi.Member("resources", openapi.List("", resource, 0, 0)),
-		openapi.Member("filters", openapi.List("Mandatory filters for every answer", openapi.Ref("Filter"), 0, maxFilters)),
+		openapi.Member("filters", openapi.List("Mandatory filters for every answer", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
 		openapi.Member("types", openapi.List("The query types that the key may use; null: all", openapi.Ref("QueryType"), 1, 0).OrNull()),
 		openapi.Member("perMinute", openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1, query.MaxLimit).OrNull()),
 		openapi.Member("expires", openapi.Moment("null: never").OrNull()),

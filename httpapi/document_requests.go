@@ -16,7 +16,7 @@ func requestSchemas() map[string]*openapi.Schema {
 			openapi.Member("types", openapi.List("Query types", openapi.Ref("QueryType"), 1, 0)),
 			openapi.Member("resources", openapi.List("", openapi.Object("",
 				openapi.Member("kind", openapi.OneOf("", auth.KindWebsite, auth.KindLink, auth.KindSchedule)), openapi.Member("id", openapi.Text(""))).Needs("kind", "id"), 1, 0)),
-			openapi.Member("filters", openapi.List("Mandatory filters for every answer; a group has either fields of sessions or fields of rows", openapi.Ref("Filter"), 0, maxFilters)),
+			openapi.Member("filters", openapi.List("Mandatory filters for every answer; a group has either fields of sessions or fields of rows", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
 			openapi.Member("subject", openapi.Text("Your customer's id, for the audit trail")),
 		),
 		"FlagPatch": flagFields("Some fields of a flag. Fields that the body leaves out do not change.").Needs("clientId"),
