@@ -21,7 +21,7 @@ func (d *describer) describeDefinitions() map[string]described {
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definitions", openapi.List("", one, 0, 0))).Needs("success", "definitions")}},
 		"POST " + definitionsPath: {Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions, Params: []openapi.Param{site},
 			About:  "A definition of the same kind and name is replaced. A website may have 200 definitions.",
-			Body:   ofKinds("", openapi.Object("", openapi.Member("kind", nil), openapi.Member("name", nil), openapi.Member("body", nil)).Needs("kind", "name", "body")),
+			Body:   openapi.Ref("NewDefinition"),
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", one)).Needs("success", "definition")}},
 		"DELETE " + definitionsPath: {Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
 			Params: []openapi.Param{site, openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(), openapi.Query("name", definitionName("")).Must()}, Answer: done()},
@@ -53,8 +53,10 @@ func definitionName(about string) *openapi.Schema {
 	return &openapi.Schema{Type: openapi.Types{"string"}, MinLength: 1, MaxLength: saved.MaxName, Description: about}
 }
 
-// definitions adds the schemas of the bodies of saved definitions.
+// definitions adds the schemas of definitions to save, and of their bodies.
 func (v *vocabulary) definitions() {
+	v.schemas["NewDefinition"] = ofKinds("What to save for a website by a name.",
+		openapi.Object("", openapi.Member("kind", nil), openapi.Member("name", nil), openapi.Member("body", nil)).Needs("kind", "name", "body"))
 	const alone = " It uses no other definition."
 	parts, of := v.parts(), definitionBodies()
 	v.schemas[of[store.GoalDefinition]] = openapi.Any("A goal without its name."+alone, actions(goalValue())...)
