@@ -29,7 +29,7 @@ type FlagResult struct {
 }
 
 // EvaluateFlags evaluates flags of a client, which is the id of a website, or with a key its organization. Without keys it evaluates all
-// flags of the client. The result of a flag that does not exist is not enabled, with [FlagReasonFlagNotFound].
+// flags of the client. Flags that do not exist have no result.
 func (c *Client) EvaluateFlags(ctx context.Context, clientID string, of FlagContext, keys ...string) (map[string]FlagResult, error) {
 	sent := struct {
 		FlagContext

@@ -42,7 +42,11 @@ func ofKinds(about string, s *openapi.Schema) *openapi.Schema {
 		one.Properties = slices.Clone(s.Properties)
 		*one.Properties.Slot("kind") = &openapi.Schema{Type: openapi.Types{"string"}, Const: kind}
 		*one.Properties.Slot("name") = definitionName("Unique among the definitions of a kind of the website")
-		*one.Properties.Slot("body") = openapi.Ref(definitionBodies()[kind])
+		*one.Properties.Slot("body") = openapi.Ref(definitionBodies()[kind]).About(map[store.DefinitionKind]string{
+			store.GoalDefinition:    "Of a goal: `event`, `page` or `click`, and `filters` and `value`",
+			store.FunnelDefinition:  "Of a funnel: `steps`, and `window` and `within`",
+			store.SegmentDefinition: "Of a segment: `filters`",
+		}[kind])
 		all = append(all, &one)
 	}
 	return openapi.Any(about, all...)

@@ -216,7 +216,7 @@ func (v *vocabulary) query() *openapi.Schema {
 // parameter returns the schema of a parameter with this query type.
 func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	s := openapi.Object(info.Title + ". Needs `" + string(info.Subject) + "_id` in the address.")
-	s.Properties = append(s.Properties, openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name}))
+	s.Properties = append(s.Properties, openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name, Description: "The query type"}))
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(info.Filters, len(info.PropertyOperators) > 0))...)
 	if len(info.Groupable) > 0 {
 		s.Properties = append(s.Properties, openapi.Member("groupBy", groupBy(info)))
@@ -276,9 +276,9 @@ func (v *vocabulary) choice(d *query.DatasetInfo) *openapi.Schema {
 		dimension = openapi.Any("", dimension, &openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern})
 	}
 	s.Properties = append(s.Properties,
-		openapi.Member("dataset", &openapi.Schema{Type: openapi.Types{"string"}, Const: d.Name}),
-		openapi.Member("metrics", openapi.List("", metric, 1, 10)),
-		openapi.Member("dimensions", openapi.List("", dimension, 0, 4)),
+		openapi.Member("dataset", &openapi.Schema{Type: openapi.Types{"string"}, Const: d.Name, Description: "Where the metrics come from, in place of a query type"}),
+		openapi.Member("metrics", openapi.List("Metrics of the dataset, or computed from a property", metric, 1, 10)),
+		openapi.Member("dimensions", openapi.List("Fields to group by", dimension, 0, 4)),
 	)
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(d.Filters, d.Properties))...)
 	s.Properties = append(s.Properties, openapi.Member("sortBy", openapi.Text("A column of the answer")))

@@ -14,7 +14,7 @@ func requestSchemas() map[string]*openapi.Schema {
 			openapi.Member("ttl", openapi.Any("Seconds, or a duration such as `15m`; default 3600", openapi.Whole("", 1, int(auth.MaxTokenTTL.Seconds())), openapi.Text(""))),
 			openapi.Member("scopes", openapi.List("Read scopes of the key", openapi.OneOf("", auth.ReadData, auth.ReadLinks, auth.ReadMonitors), 1, 0)),
 			openapi.Member("types", openapi.List("Query types", openapi.Ref("QueryType"), 1, 0)),
-			openapi.Member("resources", openapi.List("", openapi.Object("",
+			openapi.Member("resources", openapi.List("Websites, links and monitors, as `{kind, id}`", openapi.Object("",
 				openapi.Member("kind", openapi.OneOf("", auth.KindWebsite, auth.KindLink, auth.KindSchedule)), openapi.Member("id", openapi.Text(""))).Needs("kind", "id"), 1, 0)),
 			openapi.Member("filters", openapi.List("Mandatory filters for every answer; a group has either fields of sessions or fields of rows", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
 			openapi.Member("subject", openapi.Text("Your customer's id, for the audit trail")),

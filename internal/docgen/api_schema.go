@@ -161,7 +161,7 @@ func (d *document) field(name string, s *schema, required bool) field {
 			texts = append(texts, text)
 		}
 	}
-	return field{name, strings.Join(d.kinds(s), " or "), d.describe(alternatives, strings.Join(texts, "; "), required)}
+	return field{name, strings.Join(d.kinds(s), " or "), d.describe(alternatives, strings.Join(texts, ". "), required)}
 }
 
 // kinds returns the names of the types of s.
@@ -207,7 +207,7 @@ func (d *document) describe(all []*schema, text string, required bool) string {
 		}
 	}
 	if len(values) > 0 && len(values) <= mostValues && named < min(2, len(values)) {
-		add(strings.Join(values, ", "))
+		add("one of " + strings.Join(values, ", "))
 	}
 	for _, one := range all {
 		for _, s := range d.leaves(one) {
@@ -215,9 +215,9 @@ func (d *document) describe(all []*schema, text string, required bool) string {
 			case s.Minimum != nil && s.Maximum != nil:
 				add(fmt.Sprintf("%d to %d", *s.Minimum, *s.Maximum))
 			case s.MaxItems > 0 && s.MinItems > 0:
-				add(fmt.Sprintf("%d to %d", s.MinItems, s.MaxItems))
+				add(fmt.Sprintf("%d to %d items", s.MinItems, s.MaxItems))
 			case s.MaxItems > 0 && !strings.Contains(text, "at most"):
-				add(fmt.Sprintf("at most %d", s.MaxItems))
+				add(fmt.Sprintf("at most %d items", s.MaxItems))
 			case s.MaxLength > 0 && s.Format == "":
 				add(fmt.Sprintf("up to %d characters", s.MaxLength))
 			}
