@@ -159,6 +159,8 @@ func placed(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
 		if rest, ok := strings.CutPrefix(e.Field, place); ok && rest != "" {
 			one.Field = "body" + rest
 		}
+		one.Message = strings.TrimPrefix(one.Message, strings.TrimPrefix(e.Field, "parameters[0].")+": ") // a place in the request
+		one.Message = strings.TrimPrefix(one.Message, "goals[0] ")
 		bad = append(bad, &one)
 	}
 	return bad
