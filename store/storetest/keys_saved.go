@@ -44,7 +44,7 @@ func (f *savedFound) report(t *testing.T) {
 	t.Helper()
 	spoke, cut, foreign := f.spoke.Load(), f.cut.Load(), f.foreign.Load()
 	t.Logf("%d answers to saved definitions with data, %d differ without the filters of the key, %d with definitions of another website", spoke, cut, foreign)
-	if cut < max(1, spoke/5) || foreign < max(1, spoke/2) {
+	if cut < spoke/5 || foreign < spoke/2 {
 		t.Errorf("of %d answers to saved definitions, %d differ without the filters of the key and %d with definitions of another website", spoke, cut, foreign)
 	}
 }
