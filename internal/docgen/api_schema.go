@@ -1,83 +1,10 @@
 package docgen
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 )
-
-// A document is the part of an OpenAPI document that the page about endpoints shows.
-type document struct {
-	Paths      map[string]map[string]operation
-	Components struct{ Schemas map[string]*schema }
-}
-
-type operation struct {
-	Description string
-	Parameters  []struct {
-		Name, In, Description string
-		Required              bool
-		Schema                *schema
-		Content               map[string]struct{ Schema *schema }
-	}
-	RequestBody struct {
-		Content map[string]struct{ Schema *schema }
-	}
-}
-
-type schema struct {
-	Ref         string `json:"$ref"`
-	Type        jsonTypes
-	Description string
-	Format      string
-	Const       any
-	Enum        []any
-	Minimum     *int
-	Maximum     *int
-	MaxLength   int
-	MinItems    int
-	MaxItems    int
-	Items       *schema
-	Properties  members
-	Required    []string
-	AnyOf       []*schema
-}
-
-// jsonTypes are the types of a schema.
-type jsonTypes []string
-
-func (k *jsonTypes) UnmarshalJSON(js []byte) error {
-	if js[0] == '"' {
-		*k = jsonTypes{""}
-		return json.Unmarshal(js, &(*k)[0])
-	}
-	return json.Unmarshal(js, (*[]string)(k))
-}
-
-// members are properties in their order.
-type members []member
-
-type member struct {
-	name string
-	of   *schema
-}
-
-func (m *members) UnmarshalJSON(js []byte) error {
-	d := json.NewDecoder(bytes.NewReader(js))
-	_, err := d.Token()
-	for err == nil && d.More() {
-		var name json.Token
-		one := member{of: &schema{}}
-		if name, err = d.Token(); err == nil {
-			err = d.Decode(one.of)
-		}
-		one.name = fmt.Sprint(name)
-		*m = append(*m, one)
-	}
-	return err
-}
 
 // component returns the component that s refers to, or s itself.
 func (d *document) component(s *schema) *schema {

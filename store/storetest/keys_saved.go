@@ -201,12 +201,13 @@ func (s *savedAsking) ask(t *testing.T, h http.Handler, q reference.Question, re
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, r)
 	var body struct {
-		Data, Details json.RawMessage
-		Code          query.Code
+		Data    json.RawMessage `json:"data"`
+		Details json.RawMessage `json:"details"`
+		Code    query.Code      `json:"code"`
 	}
 	var results []struct {
-		Code query.Code
-		Data json.RawMessage
+		Code query.Code      `json:"code"`
+		Data json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
 		t.Fatalf("%v: %s", err, rec.Body)
