@@ -104,6 +104,22 @@ var endpoints = map[string]endpoint{
 		text: "[openapi.json](openapi.json) is the document of `cmd/sightline`. The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
 		skip: "The answer is an OpenAPI 3.1 document.",
 	},
+	"GET /v1/websites": {
+		target: "/v1/websites", skip: "The answer is `{\"success\":true,\"websites\":[…]}`, with websites as in the next answer.",
+	},
+	"POST /v1/websites": {
+		body: "a [Website](#website)", target: "/v1/websites", request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`,
+	},
+	"GET /v1/websites/{website_id}": {target: "/v1/websites/web_demo"},
+	"PATCH /v1/websites/{website_id}": {
+		body: "some fields of a [Website](#website)", target: "/v1/websites/web_shop", request: `{"retentionDays":400,"keepTotals":true}`,
+	},
+	"DELETE /v1/websites/{website_id}": {
+		target: "/v1/websites/web_shop",
+	},
+	"GET /v1/tracker": {
+		target: "/v1/tracker", keyless: true, skip: "The answer is `{\"success\":true,\"tracker\":{\"address\":\"/ingest\",\"script\":\"/tracker.js\",\"pinned\":\"/tracker/….js\",\"integrity\":\"sha384-…\"}}`.",
+	},
 	"GET /v1/websites/{website_id}/definitions": {
 		text:   "See [asking.md](asking.md#saved-by-name).",
 		target: "/v1/websites/web_demo/definitions", skip: "The answer is `{\"success\":true,\"definitions\":[…]}`, with definitions as in the next answer.",
@@ -241,6 +257,7 @@ var objects = []object{
 	{name: "Did", component: "Did", route: "POST /v1/query?website_id=web_demo", probe: `{"filters":[{"did":{FIELD}}]}`},
 	{name: "Token request", component: "TokenRequest", route: "POST /v1/tokens", probe: `{FIELD}`},
 	{name: "Definition", component: "NewDefinition", route: "POST /v1/websites/web_demo/definitions", probe: `{FIELD}`},
+	{name: "Website", component: "NewWebsite", text: "The rules on origins and addresses apply to senders without a key. Answers also have `id` and `createdAt`.", route: "POST /v1/websites", probe: `{FIELD}`},
 	{name: "Key", component: "NewKey", text: "[keys.md](keys.md) explains the scopes.", route: "POST /v1/keys", probe: `{FIELD}`},
 	{name: "Flag", component: "NewFlag", text: "Answers use the same names. [flags.md](flags.md) explains rules and buckets.", route: "POST /public/v1/flags", probe: `{FIELD}`},
 	{name: "Flag context", component: "FlagContext", route: "POST /public/v1/flags/bulk", probe: `{FIELD}`},
