@@ -120,6 +120,7 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 		{"Auth", c.Auth, abilitiesOfAuth()},
 		{"Directory", c.Directory, []ability{
 			abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
+			abilityOf[store.DefinitionStore]("store.DefinitionStore", "only Config.Records can save goals, funnels and segments"),
 			abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		}},
 		{"Limiter", c.Limiter, abilitiesOfLimiter()},

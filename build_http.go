@@ -31,6 +31,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Export, b.cfg.Events)
 	setDefault(&cfg.Erase, b.eraser())
 	setAbility(&cfg.Minter, parts.auth)
+	setAbility(&cfg.Definitions, b.cfg.Directory)
 	setAbility(&cfg.Definitions, b.cfg.Records)
 	setAbility(&cfg.Websites, first[any](b.cfg.Directory, b.cfg.Records))
 	setAbility(&cfg.Keys, first[any](b.cfg.Keys, b.cfg.Records))

@@ -224,6 +224,10 @@ func TestHostPartsReplaceTheRecords(t *testing.T) {
 	if status, body := send(t, svc.API(), "GET", "/v1/query/websites", secret.Reveal(), ""); status != 200 || !strings.Contains(body, "shop") {
 		t.Errorf("status %d, %s", status, body)
 	}
+	goal := `{"kind":"goal","name":"Signup","body":{"event":"signup"}}`
+	if status, body := send(t, svc.API(), "POST", "/v1/websites/shop/definitions", secret.Reveal(), goal); status != 200 {
+		t.Errorf("the directory does not save a goal: status %d, %s", status, body)
+	}
 	if status, _ := send(t, svc.Tracking(), "POST", "/track", secret.Reveal(), `{}`); status != 404 {
 		t.Errorf("tracking without a writer answers %d, want 404", status)
 	}

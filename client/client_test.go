@@ -9,26 +9,34 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/client"
 	"github.com/sightline-analytics/sightline/sightlinetest"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // service serves a service for tests, and returns a client of it.
 func service(t *testing.T) *client.Client {
 	t.Helper()
-	host := sightlinetest.New(t, func(cfg *sightline.Config) { cfg.API.Definitions, _ = cfg.Directory.(store.DefinitionStore) })
+	c, _ := serviceFor(t)
+	return c
+}
+
+// serviceFor is service that also returns a function for clients with other keys.
+func serviceFor(t *testing.T) (*client.Client, func(key string) *client.Client) {
+	t.Helper()
+	host := sightlinetest.New(t)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", host.API()))
 	mux.Handle("/collect/", http.StripPrefix("/collect", host.Tracking()))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	c, err := client.New(client.Config{URL: server.URL + "/api/", TrackURL: server.URL + "/collect", Key: host.Key, Now: host.Now})
-	if err != nil {
-		t.Fatal(err)
+	with := func(key string) *client.Client {
+		c, err := client.New(client.Config{URL: server.URL + "/api/", TrackURL: server.URL + "/collect", Key: key, Now: host.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
 	}
-	return c
+	return with(host.Key), with
 }
 
 // site is the website of the service.
@@ -209,12 +217,29 @@ func TestListsKeysAndDefinitions(t *testing.T) {
 	if err != nil || secret == "" || key.Name != "Report" || key.PerMinute == nil || *key.PerMinute != 30 {
 		t.Fatalf("CreateKey: %+v, %v", key, err)
 	}
+	changed, err := c.ChangeKey(t.Context(), key.ID, client.KeyChange{
+		Name: new("Reports"), Types: []client.Type{client.TypePages}, PerMinute: new(0), Expires: new(sightlinetest.Start().Add(time.Hour)),
+		Filters: []client.Filter{client.Where(client.FieldCountry, client.OpEq, "DE")}, Disabled: new(true),
+	})
+	if err != nil || changed.Name != "Reports" || len(changed.Types) != 1 || changed.PerMinute != nil || changed.Expires == nil || changed.State != "disabled" ||
+		!strings.Contains(string(changed.Filters), "DE") || changed.Resources[0].ID != string(site) {
+		t.Errorf("ChangeKey: %+v, %v", changed, err)
+	}
+	changed, err = c.ChangeKey(t.Context(), key.ID, client.KeyChange{
+		Types: []client.Type{}, Filters: []client.Filter{}, Expires: new(time.Time{}), Disabled: new(false), Scopes: []client.Scope{client.ScopeReadLinks}, All: new(true),
+	})
+	if err != nil || changed.Types != nil || string(changed.Filters) != "[]" || changed.Expires != nil || changed.State != "active" || changed.Name != "Reports" || !changed.All {
+		t.Errorf("ChangeKey back: %+v, %v", changed, err)
+	}
 	_, rotated, err := c.RotateKey(t.Context(), key.ID, time.Hour)
 	if err != nil || rotated == secret || rotated == "" {
 		t.Errorf("RotateKey: %v", err)
 	}
 	if err := c.RevokeKey(t.Context(), key.ID); err != nil {
 		t.Error(err)
+	}
+	if one, err := c.Key(t.Context(), key.ID); err != nil || one.ID != key.ID || one.Revoked == nil {
+		t.Errorf("Key: %+v, %v", one, err)
 	}
 	keys, err := c.Keys(t.Context())
 	if i := slices.IndexFunc(keys, func(k client.Key) bool { return k.ID == key.ID }); err != nil || i < 0 || keys[i].State != "revoked" {
@@ -225,9 +250,9 @@ func TestListsKeysAndDefinitions(t *testing.T) {
 	if err != nil || added.Name != "blog.example" || added.RetentionDays != 90 {
 		t.Fatalf("AddWebsite: %+v, %v", added, err)
 	}
-	changed, err := c.ChangeWebsite(t.Context(), added.ID, client.WebsiteChange{Paused: new(true)})
-	if err != nil || !changed.Paused || changed.RetentionDays != 90 {
-		t.Errorf("ChangeWebsite: %+v, %v", changed, err)
+	blog, err := c.ChangeWebsite(t.Context(), added.ID, client.WebsiteChange{Paused: new(true)})
+	if err != nil || !blog.Paused || blog.RetentionDays != 90 {
+		t.Errorf("ChangeWebsite: %+v, %v", blog, err)
 	}
 	if managed, err := c.ManagedWebsites(t.Context()); err != nil || len(managed) != 2 {
 		t.Errorf("managed websites %+v, %v", managed, err)

@@ -391,6 +391,51 @@ const (
 	ScopeManageWebsites    Scope = "manage:websites"
 )
 
+// A DefinitionKind is what a saved definition defines.
+type DefinitionKind string
+
+// The values of [DefinitionKind].
+const (
+	DefinitionKindGoal    DefinitionKind = "goal"
+	DefinitionKindFunnel  DefinitionKind = "funnel"
+	DefinitionKindSegment DefinitionKind = "segment"
+)
+
+// A FlagType is the type of a feature flag.
+type FlagType string
+
+// The values of [FlagType].
+const (
+	FlagTypeBoolean      FlagType = "boolean"
+	FlagTypeRollout      FlagType = "rollout"
+	FlagTypeMultivariant FlagType = "multivariant"
+)
+
+// A FlagStatus says whether a feature flag is used.
+type FlagStatus string
+
+// The values of [FlagStatus].
+const (
+	FlagStatusActive   FlagStatus = "active"
+	FlagStatusInactive FlagStatus = "inactive"
+	FlagStatusArchived FlagStatus = "archived"
+)
+
+// A FlagReason says why a flag has its value.
+type FlagReason string
+
+// The values of [FlagReason].
+const (
+	FlagReasonUserRuleMatch          FlagReason = "USER_RULE_MATCH"
+	FlagReasonTargetGroupMatch       FlagReason = "TARGET_GROUP_MATCH"
+	FlagReasonMultivariantEvaluated  FlagReason = "MULTIVARIANT_EVALUATED"
+	FlagReasonRolloutEnabled         FlagReason = "ROLLOUT_ENABLED"
+	FlagReasonRolloutDisabled        FlagReason = "ROLLOUT_DISABLED"
+	FlagReasonBooleanDefault         FlagReason = "BOOLEAN_DEFAULT"
+	FlagReasonDependencyNotSatisfied FlagReason = "DEPENDENCY_NOT_SATISFIED"
+	FlagReasonFlagNotFound           FlagReason = "FLAG_NOT_FOUND"
+)
+
 // A Code says why a request failed. docs/errors.md explains each.
 type Code string
 

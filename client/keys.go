@@ -35,12 +35,77 @@ type Key struct {
 	Scopes    []Scope    `json:"scopes"`
 	All       bool       `json:"all"`
 	Resources []Resource `json:"resources"`
-	Types     []Type     `json:"types"`     // nil: all
-	PerMinute *int       `json:"perMinute"` // nil: the default limits
-	CreatedAt time.Time  `json:"createdAt"`
-	Expires   *time.Time `json:"expires"` // nil: never
-	Revoked   *time.Time `json:"revoked"`
-	LastUsed  *time.Time `json:"lastUsed"`
+
+	Filters    json.RawMessage `json:"filters"`   // an array of the filters for every answer, as KeyFilter in docs/openapi.json
+	Types      []Type          `json:"types"`     // nil: all
+	PerMinute  *int            `json:"perMinute"` // nil: the default limits
+	CreatedAt  time.Time       `json:"createdAt"`
+	Expires    *time.Time      `json:"expires"` // nil: never
+	Revoked    *time.Time      `json:"revoked"`
+	OldSecrets []OldSecret     `json:"oldSecrets"` // replaced ones that are still valid
+	LastUsed   *time.Time      `json:"lastUsed"`
+}
+
+// An OldSecret is a replaced secret of a key.
+type OldSecret struct {
+	Start string    `json:"start"`
+	Until time.Time `json:"until"`
+}
+
+// A KeyChange has new values for fields of a key. Fields that are nil do not change.
+type KeyChange struct {
+	Name      *string
+	Scopes    []Scope
+	All       *bool      // true ends Resources
+	Resources []Resource // end All
+	Filters   []Filter   // empty but not nil: none
+	Types     []Type     // empty but not nil: all
+	PerMinute *int       // 0: the default limits
+	Expires   *time.Time // the zero time: never
+	Disabled  *bool      // a disabled key is refused until it is enabled again
+}
+
+// MarshalJSON writes the fields that change. null removes the list of types, the limit and the expiry.
+func (k KeyChange) MarshalJSON() ([]byte, error) {
+	sent := map[string]any{}
+	set(sent, "name", k.Name)
+	set(sent, "all", k.All)
+	set(sent, "disabled", k.Disabled)
+	if k.Scopes != nil {
+		sent["scopes"] = k.Scopes
+	}
+	if k.Resources != nil {
+		sent["resources"] = k.Resources
+	}
+	if k.Filters != nil {
+		sent["filters"] = k.Filters
+	}
+	if k.Types != nil {
+		sent["types"] = k.Types
+		if len(k.Types) == 0 {
+			sent["types"] = nil
+		}
+	}
+	if k.PerMinute != nil {
+		sent["perMinute"] = k.PerMinute
+		if *k.PerMinute == 0 {
+			sent["perMinute"] = nil
+		}
+	}
+	if k.Expires != nil {
+		sent["expires"] = k.Expires
+		if k.Expires.IsZero() {
+			sent["expires"] = nil
+		}
+	}
+	return json.Marshal(sent)
+}
+
+// set adds a member unless it is nil.
+func set[T any](sent map[string]any, name string, value *T) {
+	if value != nil {
+		sent[name] = *value
+	}
 }
 
 // Keys lists the keys that the client may manage. This and the other calls about keys need the scope manage:keys.
@@ -48,6 +113,20 @@ func (c *Client) Keys(ctx context.Context) ([]Key, error) {
 	var body struct{ Keys []Key }
 	_, err := c.get(ctx, "/v1/keys", nil, &body)
 	return body.Keys, err
+}
+
+// Key returns one key that the client may manage.
+func (c *Client) Key(ctx context.Context, id string) (Key, error) {
+	var body keyAnswer
+	_, err := c.get(ctx, keyPath(id), nil, &body)
+	return body.Key, err
+}
+
+// ChangeKey changes some fields of a key and returns it. The key never grants more than the key of the client. Its secret stays the same.
+func (c *Client) ChangeKey(ctx context.Context, id string, change KeyChange) (Key, error) {
+	var body keyAnswer
+	err := c.write(ctx, http.MethodPatch, keyPath(id), change, &body)
+	return body.Key, err
 }
 
 // CreateKey creates a key, which never grants more than the key of the client, and returns it with its secret. The secret cannot be read
@@ -64,13 +143,13 @@ func (c *Client) RotateKey(ctx context.Context, id string, grace time.Duration) 
 		Grace int64 `json:"grace,omitempty"` // seconds
 	}{int64(grace / time.Second)}
 	var body keyAnswer
-	err := c.write(ctx, http.MethodPost, "/v1/keys/"+url.PathEscape(id)+"/rotate", sent, &body)
+	err := c.write(ctx, http.MethodPost, keyPath(id)+"/rotate", sent, &body)
 	return body.Key, body.Secret, err
 }
 
 // RevokeKey ends a key for good.
 func (c *Client) RevokeKey(ctx context.Context, id string) error {
-	return c.write(ctx, http.MethodDelete, "/v1/keys/"+url.PathEscape(id), nil, &keyAnswer{})
+	return c.write(ctx, http.MethodDelete, keyPath(id), nil, &keyAnswer{})
 }
 
 type keyAnswer struct {
@@ -78,59 +157,4 @@ type keyAnswer struct {
 	Secret string `json:"secret"`
 }
 
-// A Definition is a goal, a funnel or a segment that is saved for a website. Questions use it by its name.
-type Definition struct {
-	Kind      string          `json:"kind"` // goal, funnel or segment
-	Name      string          `json:"name"`
-	Body      json.RawMessage `json:"body"`
-	CreatedAt time.Time       `json:"createdAt"`
-	UpdatedAt time.Time       `json:"updatedAt"`
-}
-
-// A FunnelBody is the body of a saved funnel.
-type FunnelBody struct {
-	Steps  []Step `json:"steps"`
-	Window string `json:"window,omitempty"`
-	Within Within `json:"within,omitempty"`
-}
-
-// Definitions lists what is saved for a website.
-func (c *Client) Definitions(ctx context.Context, website WebsiteID) ([]Definition, error) {
-	var body struct{ Definitions []Definition }
-	_, err := c.get(ctx, definitionsOf(website), nil, &body)
-	return body.Definitions, err
-}
-
-// SaveGoal saves a goal under its name. This and the other changes of definitions replace one of the same kind and name, and need the
-// scope manage:definitions.
-func (c *Client) SaveGoal(ctx context.Context, website WebsiteID, g Goal) error {
-	return c.save(ctx, website, "goal", g.Name, struct {
-		Action
-		Value string `json:"value,omitempty"`
-	}{g.Action, g.Value})
-}
-
-// SaveFunnel saves a funnel.
-func (c *Client) SaveFunnel(ctx context.Context, website WebsiteID, name string, f FunnelBody) error {
-	return c.save(ctx, website, "funnel", name, f)
-}
-
-// SaveSegment saves filters, which [Segment] then names.
-func (c *Client) SaveSegment(ctx context.Context, website WebsiteID, name string, filters ...Filter) error {
-	return c.save(ctx, website, "segment", name, map[string][]Filter{"filters": filters})
-}
-
-func (c *Client) save(ctx context.Context, website WebsiteID, kind, name string, definition any) error {
-	body := map[string]any{"kind": kind, "name": name, "body": definition}
-	return c.write(ctx, http.MethodPost, definitionsOf(website), body, &struct{}{})
-}
-
-// RemoveDefinition removes a goal, a funnel or a segment.
-func (c *Client) RemoveDefinition(ctx context.Context, website WebsiteID, kind, name string) error {
-	values := url.Values{"kind": {kind}, "name": {name}}
-	return c.write(ctx, http.MethodDelete, definitionsOf(website)+"?"+values.Encode(), nil, &struct{}{})
-}
-
-func definitionsOf(website WebsiteID) string {
-	return "/v1/websites/" + url.PathEscape(string(website)) + "/definitions"
-}
+func keyPath(id string) string { return "/v1/keys/" + url.PathEscape(id) }

@@ -19,6 +19,7 @@ type call struct {
 	method string
 	url    string
 	body   []byte // nil: none
+	match  string // of the header If-Match; empty: none
 	twice  bool   // the request may run twice: it only reads, or a repeat changes nothing
 }
 
@@ -30,9 +31,18 @@ func (c *Client) get(ctx context.Context, path string, values url.Values, into a
 	return c.send(ctx, call{method: http.MethodGet, url: c.api + path, twice: true}, into)
 }
 
+// post sends a request that changes nothing, or nothing more when it is repeated.
+func (c *Client) post(ctx context.Context, path string, body, into any) error {
+	return c.sendJSON(ctx, call{method: http.MethodPost, url: c.api + path, twice: true}, body, into)
+}
+
 // write sends a change to a path of the API. body may be nil.
 func (c *Client) write(ctx context.Context, method, path string, body, into any) error {
-	k := call{method: method, url: c.api + path}
+	return c.sendJSON(ctx, call{method: method, url: c.api + path}, body, into)
+}
+
+// sendJSON sends k with a body, which may be nil.
+func (c *Client) sendJSON(ctx context.Context, k call, body, into any) error {
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
@@ -110,6 +120,9 @@ func (c *Client) attempt(ctx context.Context, k call, into any) (http.Header, er
 	r.Header.Set("Accept", "application/json")
 	if k.body != nil {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	if k.match != "" {
+		r.Header.Set("If-Match", k.match)
 	}
 	if c.cfg.Key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.cfg.Key)

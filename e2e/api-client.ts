@@ -1,5 +1,5 @@
-// Asks a running service with a client that is generated from docs/openapi.json: list, ask, page, compare, an error, a 429
-// with its retry, track, and the tracked events in an answer. The test generates openapi.ts, checks the types of this file
+// Asks a running service with a client that is generated from docs/openapi.json: list, ask, page, compare, saved goals,
+// funnels and segments, CSV, an error, a 429 with its retry, track, and the tracked events in an answer. The test generates openapi.ts, checks the types of this file
 // and runs it:
 //
 //   openapi-typescript ../docs/openapi.json -o openapi.ts && tsc && node build/api-client.js "$READY"
@@ -71,6 +71,40 @@ check(paged.length > 2 && JSON.stringify(paged) === JSON.stringify(all.data.map(
 // Compare.
 const compared = await ask({ name: "summary_metrics", compare: "previous_period", totals: true });
 check(compared.changes?.length === 1 && "visitors" in (compared.changes[0] ?? {}), `compared: ${JSON.stringify(compared)}`);
+
+// Goals, funnels and segments are saved by a name, and used by it.
+const definitions: Schemas["NewDefinition"][] = [
+  { kind: "segment", name: "Phones", body: { filters: [{ field: "device_type", op: "eq", value: "mobile" }] } },
+  { kind: "goal", name: "Pricing", body: { page: "/pricing" } },
+  { kind: "funnel", name: "To pricing", body: { steps: [{ page: "/" }, { page: "/pricing" }], window: "7d" } },
+];
+const site = { path: { website_id: service.websiteId } };
+for (const body of definitions) {
+  const saved = await api.POST("/v1/websites/{website_id}/definitions", { params: site, body });
+  check(saved.data?.definition.name === body.name, `save ${body.name}: ${JSON.stringify(saved.error)}`);
+}
+const bySegment = await ask({ name: "summary_metrics", filters: [{ segment: "Phones" }] });
+const byFilter = await ask({ name: "summary_metrics", filters: [{ field: "device_type", op: "eq", value: "mobile" }] });
+check((byFilter.data[0]?.visitors ?? 0) > 0 && JSON.stringify(bySegment.data) === JSON.stringify(byFilter.data), `the segment: ${JSON.stringify(bySegment)}`);
+const goals = await ask({ name: "goals", saved: true });
+check(goals.data.length === 1 && goals.data[0]?.name === "Pricing", `saved goals: ${JSON.stringify(goals.data)}`);
+const funnel = await ask({ name: "funnel", saved: "To pricing" });
+check(funnel.data.length === 2 && (funnel.data[0]?.visitors ?? 0) > 0, `the saved funnel: ${JSON.stringify(funnel.data)}`);
+const listedDefinitions = await api.GET("/v1/websites/{website_id}/definitions", { params: site });
+for (const d of listedDefinitions.data?.definitions ?? []) {
+  if (d.kind === "funnel") check(d.body.steps.length === 2, `the listed funnel: ${JSON.stringify(d)}`);
+}
+check(listedDefinitions.data?.definitions.length === 3, `definitions: ${JSON.stringify(listedDefinitions)}`);
+
+// The rows of one query type as CSV.
+const csv = await api.POST("/v1/query", {
+  params: { query: website },
+  body: { preset: "last_7d", parameters: [{ name: "pages", limit: 5 }] },
+  headers: { Accept: "text/csv" },
+  parseAs: "text",
+});
+const lines = String(csv.data).trim().split("\n");
+check(lines.length === 6 && lines[0]?.split(",").includes("visitors") === true, `CSV: ${JSON.stringify(csv)}`);
 
 // An error names the place, the code and a valid value.
 const { error } = await api.POST("/v1/query", {

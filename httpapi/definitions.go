@@ -86,28 +86,14 @@ func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitio
 	if err != nil {
 		return err
 	}
-	if bad = addTo(bad, a.definitionMistakes(ctx, r, d)...); len(bad) > 0 {
+	more, err := saved.Check(ctx, a.cfg.Engine, r.Resource.ID, d)
+	if err != nil {
+		return err
+	}
+	if bad = addTo(bad, more...); len(bad) > 0 {
 		return bad
 	}
 	return nil
-}
-
-// definitionMistakes returns what is wrong with d, also what only the catalog knows, such as the names of fields.
-func (a *api) definitionMistakes(ctx context.Context, r *front.Request, d *store.Definition) query.Errors {
-	req, bad := saved.Request(d)
-	if bad != nil {
-		return bad
-	}
-	explained, err := a.cfg.Engine.Explain(ctx, query.Access{Subject: subject(r)}, req)
-	if wrong, ok := errors.AsType[query.Errors](err); ok {
-		return saved.Mistakes(d, wrong)
-	}
-	for _, one := range explained {
-		if one.Err != nil {
-			bad = append(bad, one.Err)
-		}
-	}
-	return saved.Mistakes(d, bad)
 }
 
 func (a *api) putDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {

@@ -91,6 +91,9 @@ func TestDefinitionMistakes(t *testing.T) {
 		`{"kind":"goal","name":"x","body":{"event":"a"},"name":"y"}`:                                    "name",
 	} {
 		rec := w.send("POST", "/v1/websites/site_a/definitions", "definer", body)
+		if strings.Contains(rec.Body.String(), "goals[0]") {
+			t.Errorf("%s: the place is not in the definition: %s", body, rec.Body)
+		}
 		if rec.Code != 400 || !strings.Contains(rec.Body.String(), `"field":"`+field+`"`) {
 			t.Errorf("%s: %d %s, want a mistake in %s", body, rec.Code, rec.Body, field)
 		}

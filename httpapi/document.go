@@ -77,7 +77,8 @@ func reflected() *openapi.Describer {
 		Names: map[reflect.Type]string{
 			reflect.TypeFor[query.Response](): "QueryAnswer", reflect.TypeFor[query.Meta](): "QueryMeta", reflect.TypeFor[detail](): "Mistake",
 			reflect.TypeFor[flags.Result](): "FlagResult", reflect.TypeFor[resultBody](): "EvaluatedFlag", reflect.TypeFor[resultsBody](): "EvaluatedFlags",
-			reflect.TypeFor[flagRecord](): "Flag", reflect.TypeFor[flagBody](): "ChangedFlag", reflect.TypeFor[stepRecord](): "ScheduleStep",
+			reflect.TypeFor[definitionsBody](): "Flags",
+			reflect.TypeFor[flagRecord]():      "Flag", reflect.TypeFor[flagBody](): "ChangedFlag", reflect.TypeFor[stepRecord](): "ScheduleStep",
 			reflect.TypeFor[auth.Filter](): "KeyFilter", reflect.TypeFor[auth.Did](): "KeyDid", reflect.TypeFor[auth.Text](): "KeyText",
 			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer", reflect.TypeFor[websiteBody](): "WebsiteAnswer", reflect.TypeFor[managedBody](): "ManagedWebsites", reflect.TypeFor[trackerBody](): "TrackerAnswer",
 			reflect.TypeFor[ofrepResult](): "OFREPResult", reflect.TypeFor[explainedBody](): "Explanation", reflect.TypeFor[explainedEntry](): "ExplainedParameter",

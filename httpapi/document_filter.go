@@ -32,12 +32,17 @@ func (v *vocabulary) filterParts() {
 	v.schemas["Action"] = openapi.Any("Which events are meant: exactly one of event, page and click, and filters on fields of rows", actions()...)
 	v.schemas["Goal"] = openapi.Any("An action whose events and visitors are counted", actions(
 		openapi.Member("name", openapi.Text("Different from the names of the other goals")),
-		openapi.Member("value", keyText("The key of a property whose decimals are added up")))...)
+		goalValue())...)
 	for _, one := range v.schemas["Goal"].AnyOf {
 		one.Required = append(one.Required, "name")
 	}
 	v.schemas["Step"] = openapi.Any("A step of a funnel", actions(openapi.Member("name", openapi.Text("By default what the step matches")))...)
 	v.schemas["Did"] = openapi.Any("What else the person of a row did", actions(openapi.Member("in", openapi.OneOf("Where the action is looked for; default `session`", "session", "range")))...)
+}
+
+// goalValue returns the member of a goal that names what is added up.
+func goalValue() openapi.Property {
+	return openapi.Member("value", keyText("The key of a property whose decimals are added up"))
 }
 
 // actions returns a schema for each way to name an action, with further members.
@@ -54,12 +59,12 @@ func actions(more ...openapi.Property) (all []*openapi.Schema) {
 func (v *vocabulary) parts() map[string]*openapi.Schema {
 	v.filterOf(query.ActionFields(), true)
 	return map[string]*openapi.Schema{
-		"goals":  openapi.List("", openapi.Ref("Goal"), 1, 20),
-		"steps":  openapi.List("", openapi.Ref("Step"), 2, 10),
+		"goals":  openapi.List("Goals with different names", openapi.Ref("Goal"), 1, 20),
+		"steps":  openapi.List("The steps in their order", openapi.Ref("Step"), 2, 10),
 		"window": {Type: openapi.Types{"string"}, Pattern: "^[1-9][0-9]{0,5}[mhd]$", Description: "The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days"},
 		"within": openapi.OneOf("Whether the events of a chain belong to one visitor or to one session; default `visitor`", "visitor", "session"),
-		"start":  openapi.Ref("Action"),
-		"return": openapi.Ref("Action"),
+		"start":  openapi.Ref("Action").About("What puts a visitor into a cohort; default: any pageview or custom event"),
+		"return": openapi.Ref("Action").About("What counts as a return; default: any pageview or custom event"),
 		"from":   openapi.Text("The path that transitions come from"),
 		"to":     openapi.Text("The path that transitions go to"),
 	}
@@ -86,11 +91,13 @@ func (v *vocabulary) filterOf(fields []string, properties bool) string {
 		name = "Chosen" + componentName(v.datasets[i].Name) + "Filter"
 	}
 	v.filters[key] = name
-	v.schemas[name] = filterSchema(name, fields, properties)
+	s := filterSchema(name, fields, properties)
+	s.AnyOf = append(s.AnyOf, openapi.Object("", openapi.Member("segment", definitionName("The name of filters that are saved for the website"))).Needs("segment"))
+	v.schemas[name] = s
 	return name
 }
 
-// filterSchema returns the schema called name of filters on these fields.
+// filterSchema returns the schema called name of filters on these fields. They name no segments.
 func filterSchema(name string, fields []string, properties bool) *openapi.Schema {
 	condition := func(field *openapi.Schema, ops []query.Op, value *openapi.Schema) *openapi.Schema {
 		s := openapi.Object("", openapi.Member("field", field), openapi.Member("op", openapi.OneOf("", ops...)))
@@ -100,18 +107,17 @@ func filterSchema(name string, fields []string, properties bool) *openapi.Schema
 		s.Properties = append(s.Properties, openapi.Member("value", value))
 		return s.Needs("field", "op", "value")
 	}
-	one, many := openapi.Ref("FilterValue"), openapi.List("", openapi.Ref("FilterValue"), 1, 500)
+	one, many := openapi.Ref("FilterValue"), openapi.List("A list for `in` and `not_in`", openapi.Ref("FilterValue"), 1, 500)
 	known := openapi.OneOf("A field of rows", fields...)
 	all := []*openapi.Schema{condition(known, oneValue, one), condition(known, manyValues, many)}
 	if properties {
-		property := &openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern, MaxLength: 137, Description: "A property of rows"}
+		property := &openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern, MaxLength: 137, Description: "A property of rows, as `property:KEY`"}
 		all = append(all, condition(property, slices.Concat(oneValue, decimals), one), condition(property, manyValues, many), condition(property, noValue, nil))
 	}
-	group := openapi.List("", openapi.Ref(name), 1, maxFilters)
+	group := func(about string) *openapi.Schema { return openapi.List(about, openapi.Ref(name), 1, maxFilters) }
 	all = append(all,
-		openapi.Object("", openapi.Member("and", group)).Needs("and"), openapi.Object("", openapi.Member("or", group)).Needs("or"),
-		openapi.Object("", openapi.Member("not", openapi.Ref(name))).Needs("not"),
-		openapi.Object("Filters that are saved for the website", openapi.Member("segment", definitionName(""))).Needs("segment"))
+		openapi.Object("", openapi.Member("and", group("All of them match"))).Needs("and"), openapi.Object("", openapi.Member("or", group("At least one of them matches"))).Needs("or"),
+		openapi.Object("", openapi.Member("not", openapi.Ref(name).About("It does not match"))).Needs("not"))
 	if slices.Contains(fields, "utm_source") { // rows belong to visitors
 		all = append(all, openapi.Object("", openapi.Member("did", openapi.Ref("Did"))).Needs("did"))
 	}

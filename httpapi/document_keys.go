@@ -20,7 +20,7 @@ func (d *describer) describeKeys() map[string]described {
 	id := openapi.Path("id", openapi.Text("The id of the key"))
 	one := openapi.Of[keyBody](d.reflect)
 	*d.reflect.Components["Key"].Properties.Slot("types") = openapi.List("null: all", openapi.Ref("QueryType"), 0, 0).OrNull()
-	grace := openapi.Any("How long the replaced secret stays valid: seconds, or a duration such as `1h`; by default it ends at once",
+	grace := openapi.Any("How long the replaced secret stays valid: seconds, or a duration such as `1h`, at most 30 days; by default it ends at once",
 		openapi.Whole("", 1, int(maxGrace/time.Second)), openapi.Text(""))
 	return map[string]described{
 		"GET /v1/keys": {Operation: openapi.Operation{ID: "listKeys", Tag: tagKeys, NotModified: true, About: "Keys that grant more than yours are not listed; revoked and expired ones are.",
@@ -52,8 +52,8 @@ func keySchemas() map[string]*openapi.Schema {
 		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: 255}),
 		openapi.Member("scopes", openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, 0)),
 		openapi.Member("all", openapi.Truth("Everything that the owner has now and later; required, unless there are `resources`")),
-		openapi.Member("resources", openapi.List("", resource, 0, 0)),
-		openapi.Member("filters", openapi.List("Mandatory filters for every answer", openapi.Ref("Filter"), 0, maxFilters)),
+		openapi.Member("resources", openapi.List("Websites, links and monitors, as `{kind, id}`", resource, 0, 0)),
+		openapi.Member("filters", openapi.List("Mandatory filters for every answer", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
 		openapi.Member("types", openapi.List("The query types that the key may use; null: all", openapi.Ref("QueryType"), 1, 0).OrNull()),
 		openapi.Member("perMinute", openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1, query.MaxLimit).OrNull()),
 		openapi.Member("expires", openapi.Moment("null: never").OrNull()),

@@ -7,7 +7,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/calendar"
-	"github.com/sightline-analytics/sightline/query/saved"
 )
 
 // A vocabulary describes what an engine can be asked, as components of the document.
@@ -59,6 +58,8 @@ func describeQueries(types []query.Info, datasets []query.DatasetInfo) map[strin
 		openapi.Member("meta", openapi.Ref("ResultMeta")),
 	).Needs("parameter", "success", "data", "error", "code")
 	v.schemas["Query"] = v.query()
+	v.schemas["MandatoryFilter"] = filterSchema("MandatoryFilter", v.allFilters(), true)
+	v.definitions()
 	return v.schemas
 }
 
@@ -182,9 +183,8 @@ func optionSchemas() map[string]*openapi.Schema {
 // maxFilters is the maximum number of filters in a list.
 const maxFilters = 50
 
-// query returns the schema of a query.
-func (v *vocabulary) query() *openapi.Schema {
-	var fields []string
+// allFilters returns the fields that filters of some query type may name.
+func (v *vocabulary) allFilters() (fields []string) {
 	for i := range v.types {
 		for _, name := range v.types[i].Filters {
 			if !slices.Contains(fields, name) {
@@ -192,13 +192,18 @@ func (v *vocabulary) query() *openapi.Schema {
 			}
 		}
 	}
+	return fields
+}
+
+// query returns the schema of a query.
+func (v *vocabulary) query() *openapi.Schema {
 	s := openapi.Object("Dates or a preset are required, unless each parameter has its own range. If a query has both, the preset takes precedence; `meta` has the dates that were used.",
 		openapi.Member("parameters", openapi.List("Names of query types, or parameters", openapi.Any("", openapi.Ref("QueryType"), openapi.Ref("Parameter")), 1, 50)),
 		openapi.Member("startDate", openapi.Day("The first day, at most 3660 days before the last")),
 		openapi.Member("endDate", openapi.Day("The last day, inclusive")),
 		openapi.Member("timeZone", openapi.Text("IANA name; also `timezone`. A zone in the address takes precedence. Default `UTC`")),
 	)
-	s.Properties = append(s.Properties, options(openapi.Ref(v.filterOf(fields, true)))...)
+	s.Properties = append(s.Properties, options(openapi.Ref(v.filterOf(v.allFilters(), true)))...)
 	groups := openapi.Any("Fields to group by", openapi.Text(""), openapi.List("", openapi.Text(""), 0, 50))
 	s.Properties = append(s.Properties,
 		openapi.Member("groupBy", groups),
@@ -211,7 +216,7 @@ func (v *vocabulary) query() *openapi.Schema {
 // parameter returns the schema of a parameter with this query type.
 func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	s := openapi.Object(info.Title + ". Needs `" + string(info.Subject) + "_id` in the address.")
-	s.Properties = append(s.Properties, openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name}))
+	s.Properties = append(s.Properties, openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name, Description: "The query type"}))
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(info.Filters, len(info.PropertyOperators) > 0))...)
 	if len(info.Groupable) > 0 {
 		s.Properties = append(s.Properties, openapi.Member("groupBy", groupBy(info)))
@@ -236,11 +241,6 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	bySaved := *s
 	bySaved.Properties = append(slices.DeleteFunc(slices.Clone(s.Properties), func(p openapi.Property) bool { return p.Name == "steps" }), saved)
 	return openapi.Any(s.Description, s.Needs(append([]string{"name"}, info.Needs...)...), bySaved.Needs("name", "saved"))
-}
-
-// definitionName returns the schema of the name of a saved definition.
-func definitionName(about string) *openapi.Schema {
-	return &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: saved.MaxName, Description: about}
 }
 
 // ofParameter returns the fields that every parameter may have.
@@ -276,9 +276,9 @@ func (v *vocabulary) choice(d *query.DatasetInfo) *openapi.Schema {
 		dimension = openapi.Any("", dimension, &openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern})
 	}
 	s.Properties = append(s.Properties,
-		openapi.Member("dataset", &openapi.Schema{Type: openapi.Types{"string"}, Const: d.Name}),
-		openapi.Member("metrics", openapi.List("", metric, 1, 10)),
-		openapi.Member("dimensions", openapi.List("", dimension, 0, 4)),
+		openapi.Member("dataset", &openapi.Schema{Type: openapi.Types{"string"}, Const: d.Name, Description: "Where the metrics come from, in place of a query type"}),
+		openapi.Member("metrics", openapi.List("Metrics of the dataset, or computed from a property", metric, 1, 10)),
+		openapi.Member("dimensions", openapi.List("Fields to group by", dimension, 0, 4)),
 	)
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(d.Filters, d.Properties))...)
 	s.Properties = append(s.Properties, openapi.Member("sortBy", openapi.Text("A column of the answer")))

@@ -50,10 +50,10 @@ func (d *describer) describe() map[string]described {
 			Answer: openapi.Any("", openapi.Ref("QueryAnswer"), openapi.Ref("BatchAnswer")), Forms: rowForms()},
 			errors: []code{codeNoSubject, codeNotAcceptable}},
 		"GET /v1/query": {Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries, Params: append(subjectParams(), d.queryParams()...), NotModified: true,
-			About: "The fields of a query are parameters of the address.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
+			About: "The fields of a query are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
 			errors: []code{codeNoSubject, codeNotAcceptable}},
 		"POST /v1/query/compile": {Operation: openapi.Operation{ID: "explainQuery", Tag: tagQueries, Params: subjectParams(),
-			About:  "The query is not run. The answer has the SQL of each parameter, and the `source` that would answer now. `why` says why the source before it would not answer.",
+			About:  "The query is not run. The answer has the SQL of each parameter, and the `source` that would answer now: `remembered`, `merged` or `statement`, in this order. `why` says why the source before it would not answer.",
 			Body:   openapi.Any("", openapi.Ref("Query"), openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
 			Answer: openapi.Any("", openapi.Of[explainedBody](d.reflect), openapi.Ref("BatchExplanation"))},
 			errors: []code{codeNoSubject}},
@@ -69,9 +69,11 @@ func (d *describer) describe() map[string]described {
 			About: "The answer is sent in pieces, so its length is not known before. If it cannot be sent to its end, the connection breaks. The last line of NDJSON says that the export is complete.",
 			Forms: d.exportForms()}, errors: []code{codeNoSubject}},
 		"DELETE /v1/visitors/{id}": {Operation: openapi.Operation{ID: "eraseVisitor", Tag: tagExports, Answer: openapi.Of[erasedBody](d.reflect),
-			About: "The answer says how many rows of each table were removed. Hashes of earlier days cannot be computed from an id: `notice` says what could not be looked for.",
+			About: "Removes the rows of the visitor from every table, and its profile. All answers are without it from then on. " +
+				"`removed` counts rows by table, and profiles. `linked` has the ids of the other kind in the removed rows, at most 100: erase them too if they are the same person. " +
+				"`notice` says what could not be looked for: hashes of ids of visitors on earlier days. An id without rows is not an error.",
 			Params: []openapi.Param{openapi.Path("id", openapi.Text("The id of the visitor or the profile")), openapi.Query("website_id", openapi.Text("The website")).Must(),
-				openapi.Query("kind", openapi.OneOf("What the id is of; default `visitor`", "visitor", "profile"))}}},
+				openapi.Query("kind", openapi.OneOf("The kind of id in the path: `visitor` (default), an id as the browser has it or as exports show it; or `profile`, a `profileId`", "visitor", "profile"))}}},
 		"POST /v1/tokens": {Operation: openapi.Operation{ID: "createToken", Tag: tagTokens, Body: openapi.Ref("TokenRequest"), Answer: openapi.Of[tokenBody](d.reflect)}},
 		"GET /v1/openapi.json": {Operation: openapi.Operation{ID: "getDocument", Tag: tagHealth, NotModified: true,
 			Answer: openapi.Map("An OpenAPI document", &openapi.Schema{})}},
@@ -164,7 +166,7 @@ func (d *describer) exportParams() []openapi.Param {
 	}
 	return []openapi.Param{
 		openapi.Query("format", openapi.OneOf("Default `ndjson`", formats...)),
-		openapi.Query("table", openapi.OneOf("The only table to export; required for formats with one table, such as `csv`, of a website", tables...)),
+		openapi.Query("table", openapi.OneOf("The only table to export: `events`, `errors`, `vitals`, `spans` or `blocked` of a website, `visits` of a link, `checks` of a monitor; required for formats with one table, such as `csv`, of a website", tables...)),
 		openapi.Query("startDate", openapi.Day("The first day in UTC; default: all rows")),
 		openapi.Query("endDate", openapi.Day("The last day in UTC, inclusive")),
 		openapi.Query("after", openapi.Text("The cursor of a mark, to continue an interrupted export")),

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
@@ -127,9 +129,11 @@ func (c *catalog) names() []string {
 
 const (
 	aboutTypes = "List what can be asked. Without arguments: the names and descriptions of all query types, the datasets for own metrics, and the presets of dates. " +
+		"With website_id: also the names of goals, funnels and segments that are saved for the website. " +
 		"With names: all columns with their units, filters, operators, groups and options of these query types or datasets."
 	typesInput = `{"type":"object","additionalProperties":false,"properties":{
 "names":{"type":"array","items":{"type":"string"},"maxItems":5,"description":"Query types or datasets to describe in full."},
+"website_id":{"type":"string","description":"Also list what is saved for this website. Not with names."},
 "search":{"type":"string","description":"List only query types whose name, title or description contains this text."}}}`
 )
 
@@ -138,6 +142,7 @@ type typeList struct {
 	Types    map[string]map[string]string `json:"query_types"` // descriptions by category and name
 	Datasets map[string]string            `json:"datasets"`
 	Presets  []string                     `json:"presets"`
+	Saved    map[string][]string          `json:"saved,omitzero"` // names of definitions by kind
 	Note     string                       `json:"note"`
 }
 
@@ -174,8 +179,9 @@ type datasetDetail struct {
 // listTypes answers list_query_types.
 func (s *Server) listTypes(ctx context.Context, api requester, js json.RawMessage) (any, error) {
 	var in struct {
-		Names  []string `json:"names"`
-		Search string   `json:"search"`
+		Names   []string `json:"names"`
+		Website string   `json:"website_id"`
+		Search  string   `json:"search"`
 	}
 	if err := arguments(js, &in); err != nil {
 		return nil, err
@@ -183,12 +189,19 @@ func (s *Server) listTypes(ctx context.Context, api requester, js json.RawMessag
 	if len(in.Names) > 5 {
 		return nil, fmt.Errorf("names must have at most 5 entries, not %d", len(in.Names))
 	}
+	if len(in.Names) > 0 && in.Website != "" {
+		return nil, errors.New("names and website_id cannot be given together")
+	}
 	c, err := s.load(ctx, api)
 	if err != nil {
 		return nil, err
 	}
 	if len(in.Names) == 0 {
-		return c.list(in.Search), nil
+		list := c.list(in.Search)
+		if in.Website != "" {
+			list.Saved, err = saved(ctx, api, in.Website)
+		}
+		return list, err
 	}
 	var found []any
 	for _, name := range in.Names {
@@ -199,6 +212,19 @@ func (s *Server) listTypes(ctx context.Context, api requester, js json.RawMessag
 		found = append(found, details...)
 	}
 	return found, nil
+}
+
+// saved returns the names of the goals, funnels and segments that are saved for a website, by kind.
+func saved(ctx context.Context, api requester, website string) (map[string][]string, error) {
+	var all struct{ Definitions []struct{ Kind, Name string } }
+	if err := api.do(ctx, "/v1/websites/"+url.PathEscape(website)+"/definitions", nil, &all); err != nil {
+		return nil, err
+	}
+	names := map[string][]string{}
+	for _, d := range all.Definitions {
+		names[d.Kind] = append(names[d.Kind], d.Name)
+	}
+	return names, nil
 }
 
 // unknown returns the error for a name that is neither a query type nor a dataset.

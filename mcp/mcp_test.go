@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/mcp"
 	"github.com/sightline-analytics/sightline/sightlinetest"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 func ask(rest string) string {
@@ -68,6 +69,28 @@ func TestAskInAllWays(t *testing.T) {
 		{ask(`["summary_metrics","pges"]`), []string{`"pageviews":7`, `did you mean \"pages\"?`}}, // a parameter fails alone
 	} {
 		s.wants(t, "ask", row.args, row.wants...)
+	}
+}
+
+// The names of saved definitions are listed for the key's websites, and ask uses them.
+func TestSavedDefinitions(t *testing.T) {
+	host := newHost(t)
+	for kind, body := range map[string]string{"goal": `{"page":"/page-3"}`, "funnel": `{"steps":[{"page":"/page-1"},{"page":"/page-2"}]}`, "segment": `{"filters":[{"field":"path","op":"eq","value":"/page-4"}]}`} {
+		d := store.Definition{Kind: store.DefinitionKind(kind), Name: "My " + kind, Body: json.RawMessage(body)}
+		if _, err := host.Sites.PutDefinition(t.Context(), sightlinetest.Website, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := overHTTP(t, host, host.Key)
+	s.wants(t, "list_query_types", `{"website_id":"web_test","search":"funnel"}`, `"saved":{"funnel":["My funnel"],"goal":["My goal"],"segment":["My segment"]}`, `"funnel":"`)
+	s.wants(t, "ask", ask(`[{"name":"goals","saved":true}]`), `"name":"My goal","visitors":1`)
+	s.wants(t, "ask", ask(`[{"name":"funnel","saved":"My funnel"}]`), `"step":2`)
+	s.wants(t, "ask", ask(`[{"name":"pages","filters":[{"segment":"My segment"}]}]`), `"path":"/page-4"`, `"rows":1`)
+	s.fails(t, "ask", ask(`[{"name":"funnel","saved":"My funel"}]`), `did you mean "My funnel"?`)
+	s.fails(t, "list_query_types", `{"website_id":"web_none"}`, "FORBIDDEN: ")
+	s.fails(t, "list_query_types", `{"website_id":"web_test","names":["pages"]}`, "cannot be given together")
+	if text, _ := s.call(t, "list_query_types", `{}`); strings.Contains(text, `"saved"`) {
+		t.Errorf("the list without a website has saved definitions: %s", text)
 	}
 }
 

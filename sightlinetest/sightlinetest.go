@@ -42,7 +42,7 @@ type Host struct {
 	Key     string                 // secret of a key with all scopes for everything of Owner; the same in every test
 	Website string                 // Website
 	Events  *sqlite.Store          // to write rows without HTTP
-	Sites   *store.MemoryDirectory // to add websites, links and monitors
+	Sites   *store.MemoryDirectory // to add websites, links, monitors and definitions
 	Keys    *auth.Memory           // to add keys
 
 	passed atomic.Int64
@@ -66,7 +66,8 @@ func New(t testing.TB, change ...func(*sightline.Config)) *Host {
 // Open returns a Host, for examples and benchmarks without a test. Its clock stands at Start. Each change changes the Config
 // before the service is opened.
 func Open(change ...func(*sightline.Config)) (*Host, error) {
-	h := &Host{Website: Website, Sites: &store.MemoryDirectory{}}
+	h := &Host{Website: Website}
+	h.Sites = &store.MemoryDirectory{Now: h.Now}
 	pepper, pepperErr := auth.NewPepper([]byte("the pepper of sightlinetest"))
 	random := rand.NewChaCha8([32]byte{}) // the same key in every test
 	keys, keysErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: auth.Issuer{Rand: random, Now: h.Now}})

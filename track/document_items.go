@@ -45,9 +45,10 @@ func itemSchemas() map[string]*openapi.Schema {
 		return with.Needs("type")
 	}
 	return map[string]*openapi.Schema{
+		"Click":     withType(click, kindLink),
 		"PageEvent": page.Needs("name", "path"),
 		"PageItem": openapi.Any("A page event, or another item with its `type`", openapi.Ref("PageEvent"),
-			withType(click, kindLink), withType(failure, kindError), withType(vital, kindVitals)),
+			openapi.Ref("Click"), withType(failure, kindError), withType(vital, kindVitals)),
 		"CustomEvent": own("A custom event.", openapi.Member("name", str.About("Also `eventName`")), openapi.Member("websiteId", websiteID()),
 			openapi.Member("path", str), openapi.Member("namespace", str), openapi.Member("source", str), openapi.Member("properties", properties)).Needs("name"),
 		"ScriptError": failure, "WebVital": vital, "Engagement": span.Needs("path"),

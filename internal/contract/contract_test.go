@@ -52,13 +52,22 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 	all := make([]exchange, 0, n)
 	send := func(r request) exchange {
 		x := exchanged(r, w.send(r))
-		var made struct{ Flag struct{ ID string } }
-		if json.Unmarshal([]byte(x.answer), &made) == nil && made.Flag.ID != "" {
-			g.flags = append(g.flags, made.Flag.ID)
+		var made struct {
+			Flag       struct{ ID string }
+			Definition definition
+		}
+		if json.Unmarshal([]byte(x.answer), &made) == nil {
+			if made.Flag.ID != "" {
+				g.flags = append(g.flags, made.Flag.ID)
+			}
+			if made.Definition.Name != "" {
+				g.saved = append(g.saved, made.Definition)
+			}
 		}
 		if x.method == http.MethodDelete && x.status == http.StatusOK {
 			gone := func(id string) bool { return strings.Contains(x.target, id) }
 			g.flags = slices.DeleteFunc(g.flags, gone)
+			g.saved = slices.DeleteFunc(g.saved, func(d definition) bool { return strings.HasSuffix(x.target, "name="+d.Name) })
 			if left := slices.DeleteFunc(slices.Clone(g.keys), gone); len(left) > 0 {
 				g.keys = left
 			}
@@ -118,6 +127,11 @@ func TestContract(t *testing.T) {
 	for _, op := range operations(w.doc) {
 		if name := op.method + " " + op.path; answered[name] == 0 && op.path != "/ingest/tracker/{file}" {
 			t.Errorf("no request to %s was answered with 200", name)
+		}
+	}
+	for _, part := range []string{`"saved":true`, `"saved":"` + funnelName, `{"segment":"` + segmentName} {
+		if !slices.ContainsFunc(all, func(x exchange) bool { return x.status == http.StatusOK && strings.Contains(x.body, part) }) {
+			t.Errorf("no request with %s was answered with 200", part)
 		}
 	}
 	t.Log(describe(all))
@@ -187,6 +201,7 @@ func plant(t *testing.T, doc document, all []exchange) {
 		{"a form is missing", func(doc document) bool {
 			return drop(doc, "paths", "/v1/query", "get", "responses", "200", "content", "text/csv")
 		}},
+		{"a member of a saved definition is missing", dropProperty("SegmentBody", "filters")},
 		{"a field of an item's result is missing", dropProperty("TrackResult", "eventId")},
 	} {
 		copied := clone(doc)

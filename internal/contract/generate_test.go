@@ -17,13 +17,17 @@ import (
 type generator struct {
 	*rand.Rand
 	world *world
-	flags []string // ids of flags that answers had
-	keys  []string // ids of keys
-	sites []string // ids of websites that may be changed and removed
-	path  string   // of the operation
-	names int      // for texts that must differ
-	kind  string   // the parameter that names the subject of the request
+	flags []string     // ids of flags that answers had
+	keys  []string     // ids of keys
+	saved []definition // that requests may remove
+	sites []string     // ids of websites that may be changed and removed
+	path  string       // of the operation
+	names int          // for texts that must differ
+	kind  string       // the parameter that names the subject of the request
 }
+
+// A definition is a goal, a funnel or a segment that is saved.
+type definition struct{ Kind, Name string }
 
 // An operation is a method of a path.
 type operation struct {
@@ -59,6 +63,11 @@ func (g *generator) request(op operation) request {
 		g.param(&target, query, r.header, p)
 	}
 	g.subject(op, query)
+	if strings.HasSuffix(op.path, "/definitions") && query.Has("name") && len(g.saved) > 0 && g.chance(0.9) {
+		d := pick(g, g.saved)
+		query.Set("kind", d.Kind)
+		query.Set("name", d.Name)
+	}
 	if schema := at(op.of, "requestBody", "content", "application/json", "schema"); schema != nil {
 		r.header["Content-Type"] = "application/json"
 		r.body = g.body(schema, &r.valid)

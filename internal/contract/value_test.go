@@ -23,13 +23,17 @@ func (g *generator) value(name string, schema any, depth int) any {
 	if c, ok := s["const"]; ok {
 		return c
 	}
+	if name == "saved" {
+		return g.savedName(s)
+	}
 	if enum, ok := s["enum"].([]any); ok {
 		return pick(g, enum)
 	}
 	if all, ok := s["anyOf"].([]any); ok {
-		all = slices.DeleteFunc(slices.Clone(all), func(v any) bool { // nothing is saved by name
+		all = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
 			required, _ := at(v, "required").([]any)
-			return slices.Contains(required, any("saved")) || slices.Contains(required, any("segment"))
+			bySaved := slices.Contains(required, any("saved")) || slices.Contains(required, any("segment"))
+			return bySaved && (g.kind != website || strings.HasSuffix(g.path, "/definitions")) // a definition uses no other
 		})
 		if depth > deepest {
 			return g.value(name, all[0], depth+1)
@@ -153,6 +157,8 @@ func (g *generator) text(name string, s object) any {
 		return fmt.Sprintf("c%d", g.names)
 	}
 	switch name {
+	case "segment":
+		return segmentName
 	case "timeZone", "timezone":
 		return pick(g, []string{"UTC", "Europe/Berlin", "Asia/Kathmandu"})
 	case "allowedAddresses", "blockedAddresses":
@@ -174,6 +180,14 @@ func (g *generator) text(name string, s object) any {
 	return fmt.Sprintf("text%d", g.names)
 }
 
+// savedName returns the name of a funnel, or those of goals, which may be one, a list or true.
+func (g *generator) savedName(s object) any {
+	if s["anyOf"] == nil {
+		return funnelName
+	}
+	return pick(g, []any{true, goalName, []any{goalName}})
+}
+
 // query follows the rules of queries that no schema says.
 func (g *generator) query(q object) {
 	if q["startDate"] == nil || q["endDate"] == nil || g.chance(0.5) {
@@ -188,7 +202,12 @@ func (g *generator) query(q object) {
 	}
 	delete(q, "filters")
 	if g.kind == website && g.chance(0.3) {
-		q["filters"] = []any{object{"field": "country", "op": "eq", "value": "DE"}}
+		q["filters"] = []any{pick(g, []any{object{"field": "country", "op": "eq", "value": "DE"}, object{"segment": segmentName}})}
+	}
+	if all, ok := q["parameters"].([]any); ok && g.kind == website && g.chance(0.2) {
+		q["parameters"] = append(all, pick(g, []any{
+			object{"name": "goals", "saved": true}, object{"name": "goals_trends", "saved": []any{goalName}}, object{"name": "funnel", "saved": funnelName},
+		}))
 	}
 	if q["granularity"] == "hourly" || q["granularity"] == "hour" {
 		q["preset"] = "last_7d"

@@ -106,7 +106,31 @@ func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 		t.Fatalf("status %d, %v: %s", flag.Code, err, flag.Body)
 	}
 	w.flag = created.Flag.ID
+	w.save(t)
 	return w
+}
+
+// The names of definitions that queries use.
+const (
+	goalName    = "Signup"
+	funnelName  = "Checkout"
+	segmentName = "Germany"
+)
+
+// save saves a goal, a funnel and a segment. The segment has a field that all rows of websites have.
+func (w *world) save(t *testing.T) {
+	t.Helper()
+	for _, body := range []string{
+		`{"kind":"goal","name":"` + goalName + `","body":{"event":"signup"}}`,
+		`{"kind":"funnel","name":"` + funnelName + `","body":{"steps":[{"page":"/"},{"event":"signup"}]}}`,
+		`{"kind":"segment","name":"` + segmentName + `","body":{"filters":[{"field":"country","op":"eq","value":"DE"}]}}`,
+	} {
+		rec := w.send(request{method: http.MethodPost, target: "/v1/websites/" + sightlinetest.Website + "/definitions",
+			header: map[string]string{"X-Api-Key": w.key, "Content-Type": "application/json"}, body: body})
+		if rec.Code != http.StatusOK {
+			t.Fatalf("status %d: %s", rec.Code, rec.Body)
+		}
+	}
 }
 
 // A request is one that the generator made, for the operation of a document.

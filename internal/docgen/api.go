@@ -22,11 +22,14 @@ const TrackPrefix = "/ingest"
 // credentials: withKey says that the request needs a key.
 type Exchange func(method, target, body string, withKey bool) (status int, answer []byte, err error)
 
-// API returns the page about all endpoints. Routes come from the tables of both handlers, answers from
-// send. It also returns the samples, for the OpenAPI document. Its error names each route without an entry, each entry without a route, and each sample request
+// API returns the page about all endpoints. Routes come from the tables of both handlers, the texts about parameters and bodies from
+// openAPI, which is the OpenAPI document of the server, and answers from send. It also returns the samples, for the OpenAPI document. Its error names each route without an entry, each entry without a route, and each sample request
 // that fails.
-func API(send Exchange) ([]byte, map[string]openapi.Example, error) {
+func API(openAPI []byte, send Exchange) ([]byte, map[string]openapi.Example, error) {
 	p := &apiPage{send: send, examples: map[string]openapi.Example{}, left: slices.Sorted(maps.Keys(endpoints))}
+	if err := json.Unmarshal(openAPI, &p.document); err != nil {
+		return nil, nil, fmt.Errorf("docgen: the OpenAPI document: %w", err)
+	}
 	p.text(apiHead)
 	p.text("\n## Queries, tokens and health\n")
 	var flags []httpapi.Route
@@ -48,12 +51,18 @@ func API(send Exchange) ([]byte, map[string]openapi.Example, error) {
 	}
 	p.text("\n## Objects\n")
 	for _, o := range objects {
-		p.check(o)
-		p.printf("\n### %s\n\n", o.name)
-		if o.text != "" {
-			p.printf("%s\n\n", o.text)
+		of := p.document.Components.Schemas[o.component]
+		if of == nil {
+			p.faults = append(p.faults, fmt.Errorf("docgen: the document has no component %s", o.component))
+			continue
 		}
-		p.fields("field", o.fields)
+		rows := p.document.fields(of, p.namesOf(o.of))
+		p.check(o, rows)
+		p.printf("\n### %s\n\n", o.name)
+		if text := sentences(of.Description, o.text); text != "" {
+			p.printf("%s\n\n", text)
+		}
+		p.fields("field", rows)
 	}
 	for _, name := range p.left {
 		p.faults = append(p.faults, fmt.Errorf("docgen: endpoints has an entry for %s, which is not a route", name))
@@ -61,10 +70,10 @@ func API(send Exchange) ([]byte, map[string]openapi.Example, error) {
 	return p.Bytes(), p.examples, errors.Join(p.faults...)
 }
 
-// An endpoint has the hand-written parts of a route's section.
+// An endpoint has the hand-written parts of a route's section. The document has the others.
 type endpoint struct {
-	text    string // beside the route's own line
-	params  []field
+	text    string // beside the texts of the route and of the document
+	of      string // the component whose fields are parameters, too
 	body    string // the name of an object, or a sentence
 	target  string // of the sample request, with its query
 	request string // its body
@@ -78,15 +87,17 @@ type field struct{ name, kind, text string }
 
 // An object is a body, or a part of one.
 type object struct {
-	name, text   string
-	route, probe string // a request whose FIELD is replaced by one field of a wrong type
-	fields       []field
+	name, component string // the title on the page, and the name in the document
+	text            string // beside the text of the document
+	of              string // a component whose fields are the same, and are not repeated
+	route, probe    string // a request whose FIELD is replaced by one field of a wrong type
 }
 
 type apiPage struct {
 	page
 
 	send     Exchange
+	document document
 	examples map[string]openapi.Example
 	left     []string // endpoints for which no route was found yet
 }
@@ -143,7 +154,8 @@ func (p *apiPage) endpoint(method, prefix, path, about, caller, class string) {
 		return
 	}
 	p.left = slices.DeleteFunc(p.left, func(left string) bool { return left == name })
-	p.printf("\n### %s\n\n%s\n\n", name, strings.TrimSpace(about+" "+e.text))
+	op := p.document.Paths[prefix+path][strings.ToLower(method)]
+	p.printf("\n### %s\n\n%s\n\n", name, sentences(about, op.Description, e.text))
 	p.printf("- Key: %s.\n- Limit class: `%s`.\n", caller, class)
 	if e.errors != "" {
 		p.printf("- Errors beside the common ones: %s.\n", e.errors)
@@ -151,13 +163,46 @@ func (p *apiPage) endpoint(method, prefix, path, about, caller, class string) {
 	if e.body != "" {
 		p.printf("- Body: %s.\n", e.body)
 	}
-	if len(e.params) > 0 {
+	omit := p.namesOf(e.of)
+	if prefix == TrackPrefix {
+		omit = append(omit, trackParams...)
+	}
+	if rows := p.document.parameters(op, omit); len(rows) > 0 {
 		p.text("\n")
-		p.fields("parameter", e.params)
+		p.fields("parameter", rows)
+	}
+	if body := op.RequestBody.Content["application/json"].Schema; e.body == "" && body != nil && len(body.Properties) > 0 {
+		p.text("\n")
+		p.fields("field of the body", p.document.fields(body, nil))
 	}
 	if e.target != "" {
 		p.sample(method, prefix, name, e)
 	}
+}
+
+// trackParams are parameters that the head of the part about tracking explains for all its routes.
+var trackParams = []string{"client_id", "website_id", "sent_at"}
+
+// namesOf returns the names of the fields of a component; none for an empty name.
+func (p *apiPage) namesOf(component string) (names []string) {
+	if component == "" {
+		return nil
+	}
+	for _, row := range p.document.fields(&schema{Ref: "#/components/schemas/" + component}, nil) {
+		names = append(names, strings.Split(row.name, ", ")...)
+	}
+	return names
+}
+
+// sentences joins texts that are not empty. Each ends with a full stop.
+func sentences(texts ...string) string {
+	var all []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			all = append(all, strings.TrimSuffix(text, ".")+".")
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 func (p *apiPage) fields(title string, fields []field) {
@@ -169,9 +214,9 @@ func (p *apiPage) fields(title string, fields []field) {
 
 // check sends a value of a wrong type in each field of o. An answer that does not name the field shows that the
 // server does not read it.
-func (p *apiPage) check(o object) {
+func (p *apiPage) check(o object, rows []field) {
 	method, target, _ := strings.Cut(o.route, " ")
-	for _, f := range o.fields {
+	for _, f := range rows {
 		for name := range strings.SplitSeq(f.name, ", ") {
 			body := strings.ReplaceAll(o.probe, "FIELD", fmt.Sprintf("%q: [[1]]", name))
 			_, answer, err := p.send(method, target, body, true)
@@ -225,48 +270,4 @@ func (p *apiPage) example(name string, e endpoint, answer []byte) {
 	if x.Body != nil || x.Answer != nil {
 		p.examples[name] = x
 	}
-}
-
-// Answers are shown with the first elements of each array and the beginnings of long texts. An object with more
-// than maxFields fields is a map, of which one entry is shown.
-const (
-	maxElements = 2
-	maxFields   = 30
-	maxText     = 120 // bytes
-)
-
-// shorten returns js, which is valid JSON, cut to these lengths. Fields keep their order.
-func shorten(js []byte) []byte {
-	js = bytes.TrimSpace(js)
-	var parts [][]byte
-	switch js[0] {
-	case '[':
-		var all []json.RawMessage
-		_ = json.Unmarshal(js, &all)
-		for _, element := range all[:min(len(all), maxElements)] {
-			parts = append(parts, shorten(element))
-		}
-		return slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))
-	case '{':
-		d := json.NewDecoder(bytes.NewReader(js))
-		_, _ = d.Token()
-		for d.More() {
-			token, _ := d.Token()
-			var value json.RawMessage
-			_ = d.Decode(&value)
-			name, _ := json.Marshal(token)
-			parts = append(parts, slices.Concat(name, []byte(":"), shorten(value)))
-		}
-		if len(parts) > maxFields {
-			parts = parts[:1]
-		}
-		return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
-	case '"':
-		var text string
-		if _ = json.Unmarshal(js, &text); len(text) > maxText {
-			cut, _ := json.Marshal(strings.ToValidUTF8(text[:maxText], "") + "…")
-			return cut
-		}
-	}
-	return js
 }

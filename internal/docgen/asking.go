@@ -99,6 +99,13 @@ Goals, funnels and segments can be saved for a website with ` + "`POST /v1/websi
 {"kind": "segment", "name": "Phones", "body": {"filters": [{"field": "device_type", "op": "eq", "value": "mobile"}]}}
 ` + "```" + `
 
+Or on the command line of the server, with the body in a file:
+
+` + "```sh" + `
+sightline definitions save segment Phones --website web_shop --body @phones.json
+sightline definitions list --website web_shop
+` + "```" + `
+
 A query then uses them by name. A segment stands wherever a filter may stand, also in goals and steps:
 
 ` + "```json" + `
@@ -108,8 +115,9 @@ A query then uses them by name. A segment stands wherever a filter may stand, al
 {"name": "funnel", "saved": "Checkout"}
 ` + "```" + `
 
-` + "`true`" + ` stands for all saved goals. The answer is the same as if the request had the definition itself. Mandatory filters of keys and tokens
-cannot name segments.
+` + "`true`" + ` stands for all saved goals. The answer is the same as if the request had the definition itself. A website's definitions are known for that website
+only. Mandatory filters of keys and tokens cannot name segments. A query type with a required filter, such as ` + "`session_events`" + `, needs that filter in the
+request itself.
 `
 
 func (p *page) example(ctx context.Context, example askingExample) {

@@ -103,6 +103,10 @@ func TestGoldenClientNames(t *testing.T) {
 		}
 	}
 	codes = append(codes, all["ParameterCode"].Enum...)
+	var kinds []string
+	for _, one := range all["Definition"].AnyOf {
+		kinds = append(kinds, one.Properties["kind"].Const)
+	}
 	var body strings.Builder
 	for _, list := range []struct {
 		kind, about string
@@ -117,6 +121,10 @@ func TestGoldenClientNames(t *testing.T) {
 		{"Column", "A Column is one of an answer, to sort by or to choose as a metric.", sorted(columns)},
 		{"Dataset", "A Dataset has the metrics and dimensions that a question can choose.", sorted(datasets)},
 		{"Scope", "A Scope says what a key may do.", all["NewKey"].Properties["scopes"].Items.Enum},
+		{"DefinitionKind", "A DefinitionKind is what a saved definition defines.", kinds},
+		{"FlagType", "A FlagType is the type of a feature flag.", all["NewFlag"].Properties["type"].Enum},
+		{"FlagStatus", "A FlagStatus says whether a feature flag is used.", all["NewFlag"].Properties["status"].Enum},
+		{"FlagReason", "A FlagReason says why a flag has its value.", all["FlagResult"].Properties["reason"].Enum},
 		{"Code", "A Code says why a request failed. docs/errors.md explains each.", sorted(codes)},
 	} {
 		if len(list.values) == 0 {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,8 +28,8 @@ func TestAPIClients(t *testing.T) {
 	t.Run("TypeScript", func(t *testing.T) { testTypeScriptClient(t, p) })
 	t.Run("the example in Go", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "main.go")
-		write(t, file, block(t, "go"))
-		expectPages(t, p, exec.CommandContext(t.Context(), "go", "run", "-race=false", file))
+		write(t, file, blocks(t, "go"))
+		expectPages(t, p, exec.CommandContext(t.Context(), "go", "run", "-race=false", file), `^(/\S* \d+\n){3}$`)
 	})
 	p.stop(t)
 }
@@ -88,11 +89,16 @@ func testGoClient(t *testing.T, r ready) {
 		t.Errorf("a wrong limit: %v", err)
 	}
 
-	_, secret, err := c.CreateKey(ctx, client.NewKey{
+	testGoClientSaves(ctx, t, c, site)
+
+	key, secret, err := c.CreateKey(ctx, client.NewKey{
 		Name: "Slow", Scopes: []client.Scope{client.ScopeReadData}, Resources: []client.Resource{{Kind: "website", ID: r.WebsiteID}}, PerMinute: 60,
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if key, err = c.ChangeKey(ctx, key.ID, client.KeyChange{Name: new("Slower"), Types: []client.Type{client.TypePages}}); err != nil || key.Name != "Slower" || len(key.Types) != 1 {
+		t.Errorf("a changed key: %+v, %v", key, err)
 	}
 	counter := &refused{}
 	slow, err := client.New(client.Config{URL: r.Address, Key: secret, HTTP: &http.Client{Transport: counter}})
@@ -132,11 +138,60 @@ func testGoClient(t *testing.T, r ready) {
 	}
 }
 
+// testGoClientSaves saves definitions, uses them by name, asks with a panel token, and evaluates flags.
+func testGoClientSaves(ctx context.Context, t *testing.T, c *client.Client, site client.WebsiteID) {
+	t.Helper()
+	phones, pricing := client.Where(client.FieldDeviceType, client.OpEq, "mobile"), client.Action{Page: client.Is("/pricing")}
+	goal := client.Goal{Name: "Pricing", Action: pricing}
+	funnel := client.FunnelBody{Steps: []client.Step{{Action: client.Action{Page: client.Is("/")}}, {Action: pricing}}}
+	err := errors.Join(c.SaveSegment(ctx, site, "Go phones", phones), c.SaveGoal(ctx, site, goal), c.SaveFunnel(ctx, site, "Go funnel", funnel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	week := func(q client.Question) client.Question {
+		q.Preset = client.PresetLast7d
+		return q
+	}
+	answers, err := c.Ask(ctx, site,
+		week(client.Question{Type: client.TypeGoals, Saved: client.Saved{"Pricing"}, Filters: []client.Filter{client.Segment("Go phones")}}),
+		week(client.Question{Type: client.TypeGoals, Goals: []client.Goal{goal}, Filters: []client.Filter{phones}}),
+		week(client.Question{Type: client.TypeFunnel, Saved: client.Saved{"Go funnel"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, savedErr := client.Decode[client.GoalsRow](answers[0])
+	written, writtenErr := client.Decode[client.GoalsRow](answers[1])
+	steps, stepsErr := client.Decode[client.FunnelRow](answers[2])
+	if err := errors.Join(savedErr, writtenErr, stepsErr); err != nil || !slices.Equal(values(saved.Rows), values(written.Rows)) || len(steps.Rows) != 2 || steps.Rows[0].Visitors == 0 {
+		t.Errorf("saved %+v, written out %+v, funnel %+v, %v", saved, written, steps, err)
+	}
+	for kind, name := range map[client.DefinitionKind]string{client.DefinitionKindGoal: "Pricing", client.DefinitionKindFunnel: "Go funnel", client.DefinitionKindSegment: "Go phones"} {
+		if err := c.RemoveDefinition(ctx, site, kind, name); err != nil {
+			t.Errorf("remove a %s: %v", kind, err)
+		}
+	}
+	if token, err := c.CreateToken(ctx, client.NewToken{TTL: time.Minute}); err != nil || token.Token == "" || time.Until(token.ExpiresAt) > 2*time.Minute {
+		t.Errorf("a panel token until %s, %v", token.ExpiresAt, err)
+	}
+	flags, err := c.EvaluateFlags(ctx, string(site), client.FlagContext{UserID: "user"}, "no-such-flag")
+	if err != nil || len(flags) != 0 {
+		t.Errorf("flags %+v, %v", flags, err)
+	}
+}
+
+// values returns the parts of rows that are numbers, to compare them.
+func values(rows []client.GoalsRow) (all []int64) {
+	for _, row := range rows {
+		all = append(all, row.Conversions, row.Visitors)
+	}
+	return all
+}
+
 // testTypeScriptClient generates types, compiles e2e/api-client.ts and the example of docs/clients.md with them, and runs both. The
 // compiler has to find a mistake that is planted beside them.
 func testTypeScriptClient(t *testing.T, p *process) {
 	folder := clients(t)
-	write(t, filepath.Join(folder, "example.ts"), block(t, "ts"))
+	write(t, filepath.Join(folder, "example.ts"), blocks(t, "ts"))
 	write(t, filepath.Join(folder, "mistake.ts"), `import type { components } from "./openapi.js";`+"\n"+
 		`export const asked: components["schemas"]["Query"] = { preset: "last_7d", parameters: [{ name: "pages", sortBy: "visitor" }] };`+"\n")
 	document, err := filepath.Abs(filepath.Join(root, "docs", "openapi.json"))
@@ -157,35 +212,35 @@ func testTypeScriptClient(t *testing.T, p *process) {
 	runNode(t, folder, filepath.Join("build", "api-client.js"), p.line)
 	example := exec.CommandContext(t.Context(), "node", filepath.Join("build", "example.js"))
 	example.Dir = folder
-	expectPages(t, p, example)
+	expectPages(t, p, example, `^(/\S* \d+\n){3}Pricing \d+ \S+\nSignup \d+ \S+\n1 / \d+\n2 /signup \d+\n1 / \d+\n2 /signup \d+\n\w+,.*visitors.*\n(.+\n){3}`)
 }
 
-// expectPages runs an example of docs/clients.md, which prints the path and the visitors of three pages.
-func expectPages(t *testing.T, p *process, cmd *exec.Cmd) {
+// expectPages runs an example of docs/clients.md, which prints the path and the visitors of three pages, and more as in pattern.
+func expectPages(t *testing.T, p *process, cmd *exec.Cmd, pattern string) {
 	t.Helper()
 	if cmd.Dir == "" {
 		cmd.Dir = root
 	}
 	cmd.Env = append(cmd.Environ(), "SIGHTLINE_URL="+p.Address, "SIGHTLINE_KEY="+p.Key)
 	out, err := cmd.CombinedOutput()
-	if lines := strings.Count(string(out), "\n"); err != nil || lines != 3 || !strings.HasPrefix(string(out), "/") {
-		t.Errorf("%v: %v\n%s", cmd.Args, err, out)
+	if err != nil || !regexp.MustCompile(pattern).Match(out) {
+		t.Errorf("%v: %v, want %s\n%s", cmd.Args, err, pattern, out)
 	}
 }
 
-// block returns the only block of docs/clients.md in a language.
-func block(t *testing.T, language string) string {
+// blocks returns the blocks of docs/clients.md in a language, one after another.
+func blocks(t *testing.T, language string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "clients.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := strings.Split(string(text), "```"+language+"\n")
-	if len(parts) != 2 {
-		t.Fatalf("docs/clients.md has %d blocks of %s, want 1", len(parts)-1, language)
+	var all strings.Builder
+	for _, part := range strings.Split(string(text), "```"+language+"\n")[1:] {
+		code, _, _ := strings.Cut(part, "```\n")
+		all.WriteString(code)
 	}
-	code, _, _ := strings.Cut(parts[1], "```")
-	return code
+	return all.String()
 }
 
 func write(t *testing.T, file, text string) {

@@ -36,6 +36,8 @@ func (d *Describer) of(t reflect.Type) *Schema {
 		return s
 	}
 	switch {
+	case t.Kind() == reflect.Pointer: // before the methods of t, which are those of its element
+		return d.of(t.Elem())
 	case t == timeType:
 		return Moment("")
 	case t == rawType:
@@ -46,8 +48,6 @@ func (d *Describer) of(t reflect.Type) *Schema {
 		return Text("")
 	}
 	switch t.Kind() {
-	case reflect.Pointer:
-		return d.of(t.Elem())
 	case reflect.Struct:
 		return d.structure(t)
 	case reflect.Slice, reflect.Array:

@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -44,7 +45,7 @@ var fields = map[store.DefinitionKind]struct {
 }
 
 // Request returns a request that has the whole meaning of d. All mistakes in the form of d are in bad, by their places in a definition,
-// such as body.steps[0].event. d may be stored if the request can also be prepared: see [Mistakes].
+// such as body.steps[0].event. See [Check] for the others.
 func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 	if bad = check(d); len(bad) > 0 {
 		return ask.Request{}, bad
@@ -54,12 +55,34 @@ func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 		if !ok {
 			wrong = ask.Errors{{Code: ask.Invalid, Message: err.Error()}}
 		}
-		return ask.Request{}, Mistakes(d, wrong)
+		return ask.Request{}, placed(d, wrong)
 	}
 	if req.UsesSaved() {
 		return ask.Request{}, ask.Errors{{Code: ask.Invalid, Field: "body", Message: "cannot use other definitions"}}
 	}
 	return req, nil
+}
+
+// Check returns all mistakes in d, also those that only the catalog of engine knows, such as names of fields. d may be stored for website
+// if there are none. err is an error of engine.
+func Check(ctx context.Context, engine *query.Engine, website string, d *store.Definition) (bad ask.Errors, err error) {
+	req, bad := Request(d)
+	if bad != nil {
+		return bad, nil
+	}
+	explained, err := engine.Explain(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}}, req)
+	if wrong, ok := errors.AsType[ask.Errors](err); ok {
+		return placed(d, wrong), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range explained {
+		if one.Err != nil {
+			bad = append(bad, one.Err)
+		}
+	}
+	return placed(d, bad), nil
 }
 
 // check returns the mistakes in the kind and the name of d, and in the names of the members of its body.
@@ -124,8 +147,8 @@ func wrapped(d *store.Definition) []byte {
 	return fmt.Appendf(nil, `{"preset":"today","parameters":[{"metrics":["pageviews"]%s%s}]}`, comma, members)
 }
 
-// Mistakes returns wrong, mistakes of the request of d, with their places in d.
-func Mistakes(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
+// placed returns wrong, mistakes of the request of d, with their places in d.
+func placed(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
 	place := "parameters[0]"
 	if d.Kind == store.GoalDefinition {
 		place = "parameters[0].goals[0]"
@@ -136,6 +159,8 @@ func Mistakes(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
 		if rest, ok := strings.CutPrefix(e.Field, place); ok && rest != "" {
 			one.Field = "body" + rest
 		}
+		one.Message = strings.TrimPrefix(one.Message, strings.TrimPrefix(e.Field, "parameters[0].")+": ") // a place in the request
+		one.Message = strings.TrimPrefix(one.Message, "goals[0] ")
 		bad = append(bad, &one)
 	}
 	return bad

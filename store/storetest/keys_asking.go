@@ -24,6 +24,10 @@ const perKey = 40
 // KeysAsking tests in a random run that a key with mandatory groups of filters gets the answers that a key without filters gets from
 // a store that has only the rows that the first key may see. It asks what [Reference] asks beside types, of websites. SIGHTLINE_SHAPE, such as funnel,
 // restricts it to one shape. It fails unless a fifth of the answers with data differ from those without the filters.
+//
+// It also asks each question over HTTP with its goals, its funnel and some of its filters saved by name. The answer must be the same. Names
+// that only another website has must be unknown. It plants two mistakes there, which some of the answers must show: the filters of the key
+// are dropped, and the definitions of another website are used.
 func KeysAsking(t *testing.T, h Harness, run RandomRun) {
 	only := os.Getenv("SIGHTLINE_SHAPE")
 	draw := func(seed uint64, n int) []reference.Question {
@@ -45,10 +49,14 @@ func KeysAsking(t *testing.T, h Harness, run RandomRun) {
 	if cut < spoke/5 {
 		t.Errorf("only %d of %d answers with data differ without the filters of the key", cut, spoke)
 	}
+	matter.saved.report(t)
 }
 
 // A mattering counts answers to keys: all that have data, and those that differ without the filters of the key.
-type mattering struct{ spoke, cut atomic.Int64 }
+type mattering struct {
+	spoke, cut atomic.Int64
+	saved      savedFound
+}
 
 // compareKeys asks the questions by keys with random mandatory groups.
 func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
@@ -60,6 +68,7 @@ func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64, questions 
 	for chunk := range slices.Chunk(slices.Collect(questions), perKey) {
 		key, left := mandatoryFor(&w, data, rng)
 		some := newEngineRunner(t, query.Config{Store: h.filled(t, &left), NoDerived: true}, rows)
+		named := m.saved.asking(t, rng, all, some, key)
 		for _, q := range chunk {
 			asked := q
 			asked.Mandatory = key
@@ -87,6 +96,7 @@ func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64, questions 
 				return nil, err
 			}
 			found.add(one)
+			named.compare(t, q, found)
 		}
 	}
 	return found, nil

@@ -33,7 +33,7 @@ func keyFilters(filters []query.Filter) (list []auth.Filter) {
 		return &auth.Text{Op: string(t.Op), Values: t.Values}
 	}
 	for _, f := range filters {
-		one := auth.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values}
+		one := auth.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values, And: keyFilters(f.And), Or: keyFilters(f.Or)}
 		if f.Not != nil {
 			one.Not = &keyFilters([]query.Filter{*f.Not})[0]
 		}

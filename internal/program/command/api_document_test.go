@@ -76,7 +76,7 @@ func TestGoldenAPIDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, examples, err := docgen.API(send)
+	page, examples, err := docgen.API(document, send)
 	if err != nil {
 		t.Error(err)
 	}

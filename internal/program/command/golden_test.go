@@ -178,7 +178,8 @@ func TestReadingCreatesNothing(t *testing.T) {
 	t.Parallel()
 	in := installed{dir: filepath.Join(t.TempDir(), "none")}
 	for _, command := range []string{
-		"owners list", "websites list", "websites change w", "websites remove w", "owners remove o", "links list", "links change l", "links remove l",
+		"owners list", "websites list", "websites change w", "websites remove w", "definitions list --website w",
+		"definitions save goal g --website w --body {}", "definitions remove goal g --website w", "owners remove o", "links list", "links change l", "links remove l",
 		"monitors list", "monitors change m", "monitors remove m", "keys list", "keys show k", "keys change k", "keys rotate k", "keys revoke k", "keys disable k", "keys enable k", "keys token k", "audit list", "audit verify",
 		"flags list --client w", "flags add k --client w", "flags change k --client w", "flags remove k --client w", "flags evaluate --client w",
 		"flags groups list --client w", "flags groups add --client w --name G --rules []", "flags groups change g --client w", "flags groups remove g --client w",

@@ -35,6 +35,11 @@ type commands struct {
 		Remove removeWebsite `cmd:"" help:"Remove a website and its flags; its events stay."`
 		Tag    websiteTag    `cmd:"" help:"Print the script element for the pages of a website."`
 	} `cmd:"" help:"Manage websites."`
+	Definitions struct {
+		List   listDefinitions  `cmd:"" help:"List the goals, funnels and segments that are saved for a website."`
+		Save   saveDefinition   `cmd:"" help:"Save a goal, a funnel or a segment by a name."`
+		Remove removeDefinition `cmd:"" help:"Remove a goal, a funnel or a segment."`
+	} `cmd:"" help:"Manage saved goals, funnels and segments."`
 	Links struct {
 		Add    addLink    `cmd:"" help:"Add a short link."`
 		List   listLinks  `cmd:"" help:"List the short links of an owner."`

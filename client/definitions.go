@@ -1,0 +1,66 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// A Definition is a goal, a funnel or a segment that is saved for a website. Questions use it by its name.
+type Definition struct {
+	Kind      DefinitionKind  `json:"kind"`
+	Name      string          `json:"name"`
+	Body      json.RawMessage `json:"body"` // a Goal without its name, a FunnelBody, or an object with the filters of a segment
+	CreatedAt time.Time       `json:"createdAt"`
+	UpdatedAt time.Time       `json:"updatedAt"`
+}
+
+// A FunnelBody is the body of a saved funnel.
+type FunnelBody struct {
+	Steps  []Step `json:"steps"`
+	Window string `json:"window,omitempty"`
+	Within Within `json:"within,omitempty"`
+}
+
+// Definitions lists what is saved for a website.
+func (c *Client) Definitions(ctx context.Context, website WebsiteID) ([]Definition, error) {
+	var body struct{ Definitions []Definition }
+	_, err := c.get(ctx, definitionsOf(website), nil, &body)
+	return body.Definitions, err
+}
+
+// SaveGoal saves a goal under its name. This and the other changes of definitions replace one of the same kind and name, and need the
+// scope manage:definitions.
+func (c *Client) SaveGoal(ctx context.Context, website WebsiteID, g Goal) error {
+	return c.save(ctx, website, DefinitionKindGoal, g.Name, struct {
+		Action
+		Value string `json:"value,omitempty"`
+	}{g.Action, g.Value})
+}
+
+// SaveFunnel saves a funnel.
+func (c *Client) SaveFunnel(ctx context.Context, website WebsiteID, name string, f FunnelBody) error {
+	return c.save(ctx, website, DefinitionKindFunnel, name, f)
+}
+
+// SaveSegment saves filters, which [Segment] then names.
+func (c *Client) SaveSegment(ctx context.Context, website WebsiteID, name string, filters ...Filter) error {
+	return c.save(ctx, website, DefinitionKindSegment, name, map[string][]Filter{"filters": filters})
+}
+
+func (c *Client) save(ctx context.Context, website WebsiteID, kind DefinitionKind, name string, definition any) error {
+	body := map[string]any{"kind": kind, "name": name, "body": definition}
+	return c.write(ctx, http.MethodPost, definitionsOf(website), body, &struct{}{})
+}
+
+// RemoveDefinition removes a goal, a funnel or a segment.
+func (c *Client) RemoveDefinition(ctx context.Context, website WebsiteID, kind DefinitionKind, name string) error {
+	values := url.Values{"kind": {string(kind)}, "name": {name}}
+	return c.write(ctx, http.MethodDelete, definitionsOf(website)+"?"+values.Encode(), nil, &struct{}{})
+}
+
+func definitionsOf(website WebsiteID) string {
+	return "/v1/websites/" + url.PathEscape(string(website)) + "/definitions"
+}

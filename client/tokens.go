@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// A NewToken describes a panel token, which narrows what the key of the client may do. What it leaves out is as in that key.
+type NewToken struct {
+	TTL       time.Duration // whole seconds, at most a day; 0 means an hour
+	Scopes    []Scope       // scopes that read
+	Resources []Resource
+	Filters   []Filter // for every answer, beside those of the key; they cannot name segments
+	Types     []Type
+	Subject   string // your customer's id, for the audit trail
+}
+
+// MarshalJSON writes the body of a request.
+func (n NewToken) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		TTL       int64      `json:"ttl,omitempty"` // seconds
+		Scopes    []Scope    `json:"scopes,omitempty"`
+		Resources []Resource `json:"resources,omitempty"`
+		Filters   []Filter   `json:"filters,omitempty"`
+		Types     []Type     `json:"types,omitempty"`
+		Subject   string     `json:"subject,omitempty"`
+	}{int64(n.TTL / time.Second), n.Scopes, n.Resources, n.Filters, n.Types, n.Subject})
+}
+
+// A Token is a short-lived credential, for browsers for example. It is used in place of a key.
+type Token struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// CreateToken returns a panel token. The service stores no tokens, so a request that fails is sent again.
+func (c *Client) CreateToken(ctx context.Context, n NewToken) (Token, error) {
+	var t Token
+	err := c.post(ctx, "/v1/tokens", n, &t)
+	return t, err
+}
