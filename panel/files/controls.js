@@ -1,6 +1,7 @@
 // The controls at the top: website, dates, and options.
 import { button, byId, element, select } from "./dom.js";
 import { local, presets, shifted } from "./dates.js";
+import { theme, themes } from "./theme.js";
 import { texts } from "./texts.js";
 
 let made = null;
@@ -18,6 +19,7 @@ export function drawControls(view, websites, answered, act) {
   if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
   for (const name of ["website", "compare", "interval", "zone"]) fields[name].value = view[name];
   fields.preset.value = view.preset || "custom";
+  fields.theme.value = theme();
   made.custom.hidden = Boolean(view.preset);
   [fields.from.value, fields.to.value] = [view.from, view.to];
   for (const [name, by] of [["before", -1], ["after", 1]]) {
@@ -37,14 +39,16 @@ function create(form, act) {
     compare: select(texts.compare, "compare", choices(texts.compares), "", set("compare")),
     interval: select(texts.interval, "interval", choices(texts.intervals), "", set("interval")),
     zone: select(texts.zone, "timezone", zones, "", set("zone")),
+    theme: select(texts.manners.theme, "theme", themes.map((name) => [name, texts.manners.themes[name]]), "", act.theme),
   };
   const date = (name) => element("label", {}, texts[name], element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
   Object.assign(labels, { from: date("from"), to: date("to") });
   const fields = Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, label.lastChild]));
-  const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after });
+  const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before, "data-key": "before" }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after, "data-key": "after" });
   const custom = element("div", { class: "custom" }, labels.from, labels.to);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, element("details", {}, element("summary", {}, texts.options),
-    element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, button(texts.share, act.share), button(texts.signOut, act.signOut))));
+    element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, labels.theme, button(texts.share, () => act.edit("share")), button(texts.manners.shortcuts, () => act.edit("shortcuts")),
+      button(texts.manners.print, () => print()), button(texts.signOut, act.signOut))));
   return { fields, before, after, custom };
 }
