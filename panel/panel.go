@@ -35,9 +35,6 @@ var files embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// staticImport finds the names of modules that a module imports.
-var staticImport = regexp.MustCompile(`\bfrom "\./([\w.-]+\.js)"`)
-
 // ErrAPI reports a Config.API that is not a path.
 var ErrAPI = errors.New("panel: API must be a path that starts with a single slash and does not end with one, such as /api")
 
@@ -97,9 +94,9 @@ func New(cfg Config) (http.Handler, error) {
 
 // modulesOf returns the modules that the module name always loads, and itself, but not those that it imports when they are needed.
 func modulesOf(name string, texts map[string][]byte) []string {
-	found := []string{name}
+	found, imports := []string{name}, regexp.MustCompile(`\bfrom "\./([\w.-]+\.js)"`)
 	for i := 0; i < len(found); i++ {
-		for _, imported := range staticImport.FindAllSubmatch(texts[found[i]], -1) {
+		for _, imported := range imports.FindAllSubmatch(texts[found[i]], -1) {
 			if name := string(imported[1]); !slices.Contains(found, name) {
 				found = append(found, name)
 			}
@@ -112,8 +109,9 @@ func pack(name string, text []byte) (file, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := w.Write(text)
+	err = errors.Join(err, w.Close())
 	sum := sha256.Sum256(text)
-	return file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: text, packed: packed.Bytes()}, errors.Join(err, w.Close())
+	return file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: text, packed: packed.Bytes()}, err
 }
 
 // Mount adds the page to mux at "/", with its files below "/panel/". Like [http.ServeMux.Handle], it panics if mux has

@@ -3,7 +3,7 @@ import { button, byId, copied, element, focusOn, replace } from "./dom.js";
 import { ask, condition } from "./api.js";
 import { compareOf } from "./dates.js";
 import { csvOf, save } from "./export.js";
-import { lists, parameterOf } from "./lists.js";
+import { lists, parameterOf, searchOf } from "./lists.js";
 import { filterForm } from "./filters.js";
 import { whole } from "./format.js";
 import { curl, goProgram } from "./request.js";
@@ -60,7 +60,7 @@ function close(dialog) {
 // The parameter of the rows that the dialog shows.
 function parameterOfView(view, options) {
   const list = lists[view.list], [column] = list.columns, sort = view.sort.replace(/^-/, "");
-  const filters = [list.of?.(view.of), view.search && list.search?.(view.search)].filter(Boolean);
+  const filters = [list.of?.(view.of), view.search && searchOf(list, view.search)].filter(Boolean);
   return parameterOf(view.list, {
     limit: size, page: view.page, ...(!list.time && { compare: compareOf(view) }),
     ...(!list.plain && { sortBy: list.columns.includes(sort) ? sort : column, sortOrder: view.sort && !view.sort.startsWith("-") ? "asc" : "desc" }),
