@@ -190,6 +190,8 @@ byId("dialog").addEventListener("cancel", (event) => {
   event.preventDefault();
   act.close();
 });
+// Browsers may close a dialog without a cancel event, if the reader has not done anything in it.
+byId("dialog").addEventListener("close", () => !byId("dialog").open && (view.list || view.edit) && act.close());
 byId("dialog").addEventListener("click", (event) => event.target === byId("dialog") && act.close());
 addEventListener("hashchange", open);
 listenToKeys(act, () => answered && byId("access").hidden);

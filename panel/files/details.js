@@ -20,8 +20,10 @@ let drawn = "", opener = "", turn = 0;
 export async function drawDialog(view, answered, act, failed) {
   const dialog = byId("dialog"), now = ++turn;
   if (!view.list && view.edit === "") {
-    if (dialog.open) close(dialog);
-    drawn = "";
+    if (dialog.open) dialog.close();
+    // The browser gives the focus back to the element that had it, but the page may have drawn another one in its place.
+    if (opener && (document.activeElement === document.body || dialog.contains(document.activeElement))) focusOn(document.body, opener);
+    drawn = opener = "";
     return;
   }
   const frame = JSON.stringify([view.list, view.of, view.edit]);
@@ -49,12 +51,6 @@ export async function drawDialog(view, answered, act, failed) {
     if (now === turn) failed(error);
   }
   place.removeAttribute("aria-busy");
-}
-
-// The browser gives the focus back to the element that had it. The page may have drawn another one in its place.
-function close(dialog) {
-  dialog.close();
-  if (document.activeElement === document.body && opener) focusOn(document.body, opener);
 }
 
 // The parameter of the rows that the dialog shows.
