@@ -47,8 +47,21 @@ function create(form, act) {
   const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before, "data-key": "before" }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after, "data-key": "after" });
   const custom = element("div", { class: "custom" }, labels.from, labels.to);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, element("details", {}, element("summary", {}, texts.options),
-    element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, labels.theme, button(texts.share, () => act.edit("share")), button(texts.manners.shortcuts, () => act.edit("shortcuts")),
-      button(texts.manners.print, () => print()), button(texts.signOut, act.signOut))));
+  const summary = element("summary", { "data-key": "options" }, texts.options), options = element("details", {}, summary);
+  const close = () => { options.open = false; };
+  const leave = (text, then) => button(text, () => {
+    close();
+    summary.focus();
+    then();
+  });
+  options.append(element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, labels.theme, leave(texts.share, () => act.edit("share")),
+    leave(texts.manners.shortcuts, () => act.edit("shortcuts")), leave(texts.manners.print, () => print()), button(texts.signOut, act.signOut)));
+  options.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    close();
+    summary.focus();
+  });
+  document.addEventListener("pointerdown", (event) => options.contains(event.target) || close());
+  form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, options);
   return { fields, before, after, custom };
 }

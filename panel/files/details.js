@@ -22,7 +22,8 @@ export async function drawDialog(view, answered, act, failed) {
   if (!view.list && view.edit === "") {
     if (dialog.open) dialog.close();
     // The browser gives the focus back to the element that had it, but the page may have drawn another one in its place.
-    if (opener && (document.activeElement === document.body || dialog.contains(document.activeElement))) focusOn(document.body, opener);
+    if (dialog.contains(document.activeElement)) document.activeElement.blur();
+    if (opener && document.activeElement === document.body) focusOn(document.body, opener);
     drawn = opener = "";
     return;
   }
