@@ -24,6 +24,7 @@ export async function drawDialog(view, answered, act, failed) {
     // The browser gives the focus back to the element that had it, but the page may have drawn another one in its place.
     if (dialog.contains(document.activeElement)) document.activeElement.blur();
     if (opener && document.activeElement === document.body) focusOn(document.body, opener);
+    dialog.replaceChildren(); // it may have shown a secret
     drawn = opener = "";
     return;
   }
@@ -36,6 +37,7 @@ export async function drawDialog(view, answered, act, failed) {
     else if (view.edit === "shortcuts") dialog.replaceChildren(head(texts.manners.shortcuts, act), shortcutList());
     else sectionFrame(dialog, view, answered, act);
   }
+  if (now !== turn) return; // the address asks for a dialog that the section does not have
   if (!dialog.open) {
     opener = document.activeElement?.dataset.key ?? "";
     dialog.showModal();
