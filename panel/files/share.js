@@ -4,6 +4,7 @@ import { button, copied, element, select } from "./dom.js";
 import { labelOfFilter } from "./filters.js";
 import { moment } from "./format.js";
 import { write, closed } from "./address.js";
+import { sections } from "./sections.js";
 import { texts } from "./texts.js";
 
 const hour = 3600;
@@ -28,7 +29,8 @@ export function shareForm(act) {
     try {
       const until = new Date(Date.now() + seconds * 1000), secret = await sharedSecret(view, until, seconds, only.checked, words.keyName);
       const at = new URL(location.href);
-      at.hash = `${write({ ...view, ...closed })}&token=${encodeURIComponent(secret)}`;
+      const section = sections[view.section].undated ? "overview" : view.section; // settings are not for readers
+      at.hash = `${write({ ...view, ...closed, section })}&token=${encodeURIComponent(secret)}`;
       link.value = at.href;
       out.hidden = false;
       const kind = words.linkMade(moment(until, view.zone));
