@@ -214,15 +214,6 @@ await run({
       await tab.locator("select[name=preset]").selectOption("last_7d");
       await settled(tab);
     }
-    // A link to share opens the website without a key.
-    await tab.locator("summary").click();
-    await tab.getByRole("button", { name: "Copy a link to share" }).click();
-    await tab.getByText("Link copied").waitFor();
-    const link = new URL(await tab.evaluate(() => navigator.clipboard.readText()));
-    const guest = await open(new URLSearchParams(link.hash.slice(1)));
-    await settled(guest);
-    assert.equal(await tile(guest, "Pageviews"), views);
-    assert.ok(!(await address(guest)).has("token"), "the token stays in the address");
   },
 
   async "it is accessible in light and dark, wide and narrow"() {

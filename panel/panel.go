@@ -8,8 +8,7 @@
 //	mux.Handle("/stats/", http.StripPrefix("/stats", page))
 //
 // The page uses only the public API, with the key or panel token that a reader enters, and sends no request to other hosts.
-// A host that has signed its readers in sends them to the page with a panel token in the part after #, which browsers do
-// not send to servers: /stats/#token=TOKEN&website=ID.
+// A host that has signed its readers in sends them to the page with a panel token: see [Link].
 package panel
 
 import (
@@ -19,10 +18,13 @@ import (
 	"embed"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"html"
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -48,8 +50,12 @@ type file struct {
 	plain, packed []byte
 }
 
-// page serves the files by path: the page at "/", all others below "/panel/".
-type page map[string]file
+// page serves the page at "/" and its files below "/panel/". Addresses with the version in them never change, so browsers
+// need not ask again. With any other version, files are served too: a server may be updated while a page loads.
+type page struct {
+	files   map[string]file // by path, without the version
+	version string
+}
 
 // New returns the handler of the page. It answers GET and HEAD, and 404 for unknown paths. It returns ErrAPI for an API
 // that is not a path.
@@ -57,30 +63,55 @@ func New(cfg Config) (http.Handler, error) {
 	if api := cfg.API; api != "" && (api[0] != '/' || strings.HasPrefix(api, "//") || strings.HasSuffix(api, "/") || strings.Contains(api, `\`)) {
 		return nil, ErrAPI
 	}
-	p := page{}
+	texts, all := map[string][]byte{}, sha256.New()
 	err := fs.WalkDir(files, "files", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := files.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		at := "/panel/" + path.Base(name)
-		if path.Base(name) == "index.html" {
-			at, text = "/", bytes.ReplaceAll(text, []byte("{{API}}"), []byte(html.EscapeString(cfg.API)))
-		}
-		var packed bytes.Buffer
-		w := gzip.NewWriter(&packed)
-		_, err = w.Write(text)
-		if err := errors.Join(err, w.Close()); err != nil {
-			return err
-		}
-		sum := sha256.Sum256(text)
-		p[at] = file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: text, packed: packed.Bytes()}
-		return nil
+		texts[path.Base(name)], err = files.ReadFile(name)
+		all.Write(texts[path.Base(name)])
+		return err
 	})
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	p := page{files: map[string]file{}, version: hex.EncodeToString(all.Sum(nil)[:8])}
+	var modules strings.Builder // loaded at once: each import of an import would take another round trip
+	for _, name := range modulesOf("app.js", texts) {
+		fmt.Fprintf(&modules, "<link rel=\"modulepreload\" href=\"panel/%s/%s\">\n", p.version, name)
+	}
+	for name, text := range texts {
+		at := "/panel/" + name
+		if name == "index.html" {
+			at, text = "/", []byte(strings.NewReplacer("{{API}}", html.EscapeString(cfg.API), "{{VERSION}}", p.version, "{{MODULES}}\n", modules.String()).Replace(string(text)))
+		}
+		if p.files[at], err = pack(name, text); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// modulesOf returns the modules that the module name always loads, and itself, but not those that it imports when they are needed.
+func modulesOf(name string, texts map[string][]byte) []string {
+	found, imports := []string{name}, regexp.MustCompile(`\bfrom "\./([\w.-]+\.js)"`)
+	for i := 0; i < len(found); i++ {
+		for _, imported := range imports.FindAllSubmatch(texts[found[i]], -1) {
+			if name := string(imported[1]); !slices.Contains(found, name) {
+				found = append(found, name)
+			}
+		}
+	}
+	return found
+}
+
+func pack(name string, text []byte) (file, error) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write(text)
+	err = errors.Join(err, w.Close())
+	sum := sha256.Sum256(text)
+	return file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: text, packed: packed.Bytes()}, err
 }
 
 // Mount adds the page to mux at "/", with its files below "/panel/". Like [http.ServeMux.Handle], it panics if mux has
@@ -107,7 +138,14 @@ func kindOf(name string) string {
 }
 
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f, ok := p[r.URL.Path]
+	at, caching := r.URL.Path, "no-cache"
+	if version, name, ok := strings.Cut(strings.TrimPrefix(at, "/panel/"), "/"); ok && strings.HasPrefix(at, "/panel/") {
+		at = "/panel/" + name
+		if version == p.version {
+			caching = "max-age=31536000, immutable"
+		}
+	}
+	f, ok := p.files[at]
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -126,7 +164,7 @@ func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("ETag", tag)
 	h.Set("Content-Type", f.kind)
-	h.Set("Cache-Control", "no-cache")
+	h.Set("Cache-Control", caching)
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -23,7 +23,7 @@ func TestFiles(t *testing.T) {
 	}
 	host := http.StripPrefix("/stats", page)
 	const limit = 200 << 10 // of all files together, compressed
-	reference := regexp.MustCompile(`(?:src="|href="|from "\./|from ")([\w/.-]+\.(?:js|css))"`)
+	reference := regexp.MustCompile(`(?:src="|stylesheet" href="|from "\./|from "|import\("\./)([\w/.-]+\.(?:js|css))"`)
 	weight, seen, next := 0, map[string]bool{}, []string{"/stats/"}
 	for len(next) > 0 {
 		at := next[0]
@@ -41,6 +41,9 @@ func TestFiles(t *testing.T) {
 		}
 		weight += w.Body.Len()
 		text := unpacked(t, w.Body)
+		if immutable := strings.Contains(w.Header().Get("Cache-Control"), "immutable"); immutable == (at == "/stats/") {
+			t.Errorf("%s: Cache-Control %q", at, w.Header().Get("Cache-Control"))
+		}
 		if at == "/stats/" && !strings.Contains(text, `name="sightline-api" content="/api"`) {
 			t.Errorf("the page does not name the API: %s", text)
 		}
@@ -94,6 +97,7 @@ func TestMount(t *testing.T) {
 		{http.MethodGet, "/", http.StatusOK},
 		{http.MethodHead, "/panel/app.js", http.StatusOK},
 		{http.MethodPost, "/", http.StatusMethodNotAllowed},
+		{http.MethodGet, "/panel/another-version/app.js", http.StatusOK},
 		{http.MethodGet, "/panel/none.js", http.StatusNotFound},
 		{http.MethodGet, "/panel/", http.StatusNotFound},
 		{http.MethodGet, "/v1/query", http.StatusNotFound},

@@ -55,7 +55,8 @@ func newFiller(cfg Config) *filler {
 }
 
 // Continue writes the traffic of a demo that [Create] created, until ctx ends. The time between
-// writes is every, at least a millisecond. The next write also has the traffic of one that failed.
+// writes is every, at least a millisecond. The next write also has the traffic of one that failed. A later
+// Create continues where Continue ended, so each row counts once.
 func Continue(ctx context.Context, cfg Config, every time.Duration) {
 	cfg = cfg.withDefaults()
 	cfg.Progress = io.Discard
@@ -65,13 +66,22 @@ func Continue(ctx context.Context, cfg Config, every time.Duration) {
 func (f *filler) follow(ctx context.Context, now func() time.Time, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
+	var p progress
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			_ = f.fill(ctx, now()) // the next time continues
 		}
+		// The progress is read once: data that is erased while the server runs must not come back.
+		if p.Covered.IsZero() {
+			found, err := f.load(ctx, now())
+			if err != nil {
+				continue
+			}
+			p = found
+		}
+		p, _ = f.advance(ctx, p, now()) // the next time continues
 	}
 }
 
@@ -83,6 +93,12 @@ func (f *filler) fill(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	_, err = f.advance(ctx, p, now)
+	return err
+}
+
+// advance writes the traffic from p to now, and returns the new progress, also with an error.
+func (f *filler) advance(ctx context.Context, p progress, now time.Time) (progress, error) {
 	begun, rows := p.Covered, 0
 	for p.Covered.Before(now) {
 		end := p.Covered.Add(max(f.step, oneDay))
@@ -91,16 +107,16 @@ func (f *filler) fill(ctx context.Context, now time.Time) error {
 		}
 		b := f.traffic.Batch(p.Covered, end)
 		if err := f.write(ctx, b); err != nil {
-			return err
+			return p, err
 		}
 		p.Covered = end
 		if err := f.save(p); err != nil {
-			return err
+			return p, err
 		}
 		rows += b.Len()
 		f.report(float64(end.Sub(begun))/float64(now.Sub(begun)), rows)
 	}
-	return nil
+	return p, nil
 }
 
 // write writes b, with retries.

@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -12,17 +14,25 @@ import (
 func TestPanel(t *testing.T) {
 	t.Parallel()
 	browser, folder, dir := chromium(t), clients(t), filepath.Join(t.TempDir(), "data")
-	p := start(t, dir, "--demo-days", "70", "--limits", "off")
-	if _, errs, code := run(t, "websites", "add", "--data", dir, "--name", "Other", "--domain", "other.example", "--id", "web_other"); code != 0 {
-		t.Fatalf("websites add: exit code %d, %q", code, errs)
+	p := start(t, dir, "--demo-days", "70", "--limits", "off", "--track-window", "off")
+	for id, name := range map[string]string{"other": "Other", "many": "Many", "texts": "<b>Texts</b> שלום 👋", "clock": "Clock"} {
+		if _, errs, code := run(t, "websites", "add", "--data", dir, "--name", name, "--domain", id+".example", "--id", "web_"+id); code != 0 {
+			t.Fatalf("websites add: exit code %d, %q", code, errs)
+		}
 	}
+	module, rootErr := filepath.Abs(root)
 	settings, err := json.Marshal(map[string]string{
-		"address": p.Address, "key": p.Key, "websiteId": p.WebsiteID, "otherId": "web_other", "chromium": browser,
+		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID, "otherId": "web_other", "manyId": "web_many",
+		"textsId": "web_texts", "clockId": "web_clock", "chromium": browser, "root": module,
 	})
-	if err != nil {
+	if err := errors.Join(err, rootErr); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"overview", "settings"} {
+	parts := []string{"overview", "settings", "manners"}
+	if os.Getenv("SIGHTLINE_BENCH_PANEL") != "" {
+		parts = append(parts, "bench")
+	}
+	for _, part := range parts {
 		t.Run(part, func(t *testing.T) { runNode(t, folder, "panel-"+part+".mjs", string(settings)) })
 	}
 	p.stop(t)

@@ -123,8 +123,9 @@ func launch(t *testing.T, dir string, args ...string) *process {
 	return begin(t, serving(dir, args...))
 }
 
+// serving returns a command that serves. The traffic of the demo ends at the start, so that answers stay the same.
 func serving(dir string, args ...string) *exec.Cmd {
-	return command(append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir}, args...)...)
+	return command(append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir, "--demo-every", "0"}, args...)...)
 }
 
 // begin starts a command that serves.

@@ -84,10 +84,21 @@ export function question(view, parameters) {
 export const questionPath = (view) => `/v1/query?${new URLSearchParams({ website_id: view.website, timezone: view.zone })}`;
 export const ask = (view, parameters) => call(questionPath(view), question(view, parameters));
 export const websites = async () => (await call("/v1/query/websites")).websites;
-export const curl = (view, parameters) => `curl -s '${new URL(root + questionPath(view), location.origin)}' -H 'Authorization: Bearer KEY' -H 'Content-Type: application/json' -d '${JSON.stringify(question(view, parameters)).replaceAll("'", `'\\''`)}'`;
 
-/** Returns a read-only panel token for one website. */
-export const token = async (website) => (await call("/v1/tokens", { ttl: 86_400, scopes: ["read:data"], resources: [{ kind: "website", id: website }] })).token;
+/** The address of a path of the API. */
+export const address = (path) => new URL(root + path, location.origin).href.replace(path === "" ? /\/$/ : "", "");
+
+const longest = 86_400; // seconds that panel tokens may live
+
+/**
+ * Returns a read-only secret for the website of a view, which ends after some seconds, at until: a panel token, or a key of that name
+ * if tokens do not live that long. With only, its answers are cut to the filters of the view.
+ */
+export async function sharedSecret(view, until, seconds, only, name) {
+  const rights = { scopes: ["read:data"], resources: [{ kind: "website", id: view.website }], ...(only && { filters: view.filters.map((filter) => condition(filter)) }) };
+  if (seconds <= longest) return (await call("/v1/tokens", { ...rights, ttl: seconds })).token;
+  return (await call("/v1/keys", { ...rights, name, expires: until.toISOString() })).secret;
+}
 
 /** Returns what a promise gives, or the given value if the key may not ask for it or the server does not have it. */
 export async function allowed(promise, otherwise = null) {

@@ -1,15 +1,17 @@
 // The page. It asks one question for all that it shows, again each minute, and keeps what was shown until there is something newer.
 import { closed, read, write } from "./address.js";
 import { askForKey } from "./access.js";
-import { allowed, ask, Fault, questionPath, question, rememberedKey, token, useKey, websites } from "./api.js";
+import { allowed, ask, Fault, questionPath, question, rememberedKey, useKey, websites } from "./api.js";
 import { drawControls } from "./controls.js";
 import { isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
-import { byId, element, button, focusOn, replace } from "./dom.js";
+import { byId, element, focusOn, replace } from "./dom.js";
 import { drawFilters, withFilter } from "./filters.js";
 import { clock, moment, span, whole } from "./format.js";
 import { sections } from "./sections.js";
+import { listenToKeys } from "./shortcuts.js";
 import { texts } from "./texts.js";
+import { useTheme } from "./theme.js";
 
 const minute = 60_000;
 let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0;
@@ -43,15 +45,9 @@ const act = {
     if (from > to) [from, to] = changed === "from" ? [from, from] : [to, to];
     go({ preset: "", from, to });
   },
-  async share() {
-    try {
-      const address = new URL(location.href);
-      address.hash = `${write({ ...view, ...closed })}&token=${encodeURIComponent(await token(view.website))}`;
-      await navigator.clipboard.writeText(address.href);
-      say(texts.shared);
-    } catch (error) {
-      fail(error);
-    }
+  theme(name) {
+    useTheme(name);
+    if (answered) drawControls(view, sites, answered.meta, act);
   },
   signOut() {
     useKey("", false);
@@ -134,6 +130,7 @@ async function show(again = false) {
   const now = ++turn;
   clearInterval(retry);
   byId("notices").replaceChildren(...unknown.map((text) => element("li", {}, text)));
+  if (!answered) say(`${texts.loading} …`);
   try {
     const section = sections[view.section];
     sites ??= await (section.undated ? allowed(websites(), []) : websites());
@@ -176,7 +173,9 @@ function draw() {
   if (sites.length === 0) return say("");
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
   byId("live").replaceChildren(element("span", { class: "now", title: texts.nowLong }, count == null ? "–" : texts.now(whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
-  document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${site.name || site.domain} – Sightline`;
+  const name = site.name || site.domain, section = texts.sections[view.section];
+  byId("place").textContent = texts.manners.place(name, section);
+  document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${name}${view.section === "overview" ? "" : `: ${section}`} – Sightline`;
   if (undated) return say("");
   const other = answers.totals?.meta?.previous, dates = span(meta.startDate, meta.endDate);
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
@@ -206,8 +205,11 @@ byId("dialog").addEventListener("cancel", (event) => {
   event.preventDefault();
   act.close();
 });
+// Browsers may close a dialog without a cancel event, if the reader has not done anything in it.
+byId("dialog").addEventListener("close", () => !byId("dialog").open && (view.list || view.edit) && act.close());
 byId("dialog").addEventListener("click", (event) => event.target === byId("dialog") && act.close());
 addEventListener("hashchange", open);
+listenToKeys(act, () => answered && byId("access").hidden);
 const stale = () => answered && !document.hidden && Date.now() - answered.at >= minute - 1000;
 setInterval(() => stale() && show(true), minute);
 document.addEventListener("visibilitychange", () => stale() && show(true));

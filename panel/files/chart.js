@@ -1,4 +1,5 @@
 // The chart: one metric as a line, that of the other period as a second one. Values are shown on hover, touch and arrow keys.
+import { addDays } from "./dates.js";
 import { element, replace } from "./dom.js";
 import { bucket, shown, span } from "./format.js";
 import { texts } from "./texts.js";
@@ -27,8 +28,9 @@ export class Chart {
     }).observe(figure);
   }
 
-  show(answer, metric, interval) {
-    Object.assign(this, { answer, metric, interval });
+  /** zoom gets the dates that the reader chooses by dragging. */
+  show(answer, metric, interval, zoom) {
+    Object.assign(this, { answer, metric, interval, zoom });
     this.draw();
   }
 
@@ -65,11 +67,13 @@ export class Chart {
     const tip = element("div", { class: "tip", hidden: true });
     const slider = element("div", {
       class: "reader", role: "slider", tabindex: 0, "data-key": "chart", "aria-label": texts.chart(metric.title), "aria-valuemin": 1, "aria-valuemax": begun, "aria-valuenow": begun,
-      "aria-valuetext": this.words(begun - 1), pointermove: (event) => point(event), pointerdown: (event) => point(event), pointerleave: (event) => event.pointerType === "mouse" && hide(),
+      "aria-valuetext": this.words(begun - 1), pointermove: (event) => mark(indexAt(event)), pointerdown: (event) => press(event), pointerup: (event) => release(event),
+      pointercancel: () => hide(), pointerleave: (event) => event.pointerType === "mouse" && dragged == null && hide(),
       blur: () => hide(), focus: (event) => event.target.matches(":focus-visible") && mark(this.index(begun) ?? begun - 1), keydown: (event) => key(event),
     });
+    let dragged = null; // the bucket where dragging began
     const hide = () => {
-      this.at = null;
+      this.at = dragged = null;
       tip.hidden = true;
       marks.replaceChildren();
     };
@@ -77,15 +81,28 @@ export class Chart {
       this.at = data[i].date;
       slider.setAttribute("aria-valuenow", i + 1);
       slider.setAttribute("aria-valuetext", this.words(i));
-      marks.replaceChildren(...[element("line", { x1: x(i), x2: x(i), y1: margin.top, y2: height - margin.bottom }),
+      marks.replaceChildren(...[dragged != null && dragged !== i && element("rect", { x: Math.min(x(i), x(dragged)), width: Math.abs(x(i) - x(dragged)), y: margin.top, height: height - margin.top - margin.bottom }), element("line", { x1: x(i), x2: x(i), y1: margin.top, y2: height - margin.bottom }),
         others[i] != null && element("circle", { cx: x(i), cy: y(others[i]), r: 4, class: "other" }), values[i] != null && element("circle", { cx: x(i), cy: y(values[i]), r: 4 })].filter(Boolean));
       tip.replaceChildren(...this.lines(i).map((text, n) => element("p", { class: n === 0 ? "this" : "other" }, text)));
       tip.hidden = false;
       tip.style.setProperty("left", `${Math.min(Math.max(x(i) - tip.offsetWidth / 2, 4), this.width - tip.offsetWidth - 6)}px`);
     };
-    const point = (event) => {
+    const indexAt = (event) => {
       const left = event.clientX - slider.getBoundingClientRect().left;
-      mark(Math.min(begun - 1, Math.max(0, Math.round((left / slider.clientWidth) * (data.length - 1)))));
+      return Math.min(begun - 1, Math.max(0, Math.round((left / slider.clientWidth) * (data.length - 1))));
+    };
+    const press = (event) => {
+      if (event.pointerType === "mouse" && event.button === 0) {
+        dragged = indexAt(event);
+        slider.setPointerCapture(event.pointerId);
+      }
+      mark(indexAt(event));
+    };
+    const release = (event) => {
+      const ends = [dragged, indexAt(event)].sort((a, b) => a - b), wasDragged = dragged != null && ends[0] !== ends[1];
+      dragged = null;
+      mark(indexAt(event));
+      if (wasDragged) this.choose(...ends);
     };
     const key = (event) => {
       const at = this.index(begun) ?? begun - 1;
@@ -112,6 +129,14 @@ export class Chart {
     const { answer: { data, previous }, metric, interval } = this, before = previous?.[i];
     const value = (row) => shown(row[metric.column], metric.format);
     return [texts.bucket(bucket(data[i].date, interval, true), metric.title, value(data[i])), before && texts.bucketOther(bucket(before.date, interval, true), value(before))].filter(Boolean);
+  }
+
+  // Zooms to the dates of buckets. The first week or month may begin before the range.
+  choose(first, last) {
+    const { answer: { data, meta }, interval } = this, day = (i) => data[i].date.slice(0, 10);
+    const next = last + 1 < data.length && ["weekly", "monthly"].includes(interval) ? addDays(day(last + 1), -1) : null;
+    const from = day(first) < meta.startDate ? meta.startDate : day(first), to = next ?? (["weekly", "monthly"].includes(interval) ? meta.endDate : day(last));
+    if (from !== meta.startDate || to !== meta.endDate) this.zoom(from, to);
   }
 
   words(i) {

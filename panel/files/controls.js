@@ -1,6 +1,7 @@
 // The controls at the top: website, dates, and options.
 import { button, byId, element, select } from "./dom.js";
 import { local, presets, shifted } from "./dates.js";
+import { theme, themes } from "./theme.js";
 import { texts } from "./texts.js";
 
 let made = null;
@@ -20,6 +21,7 @@ export function drawControls(view, websites, answered, act, dated) {
   if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
   for (const name of ["website", "compare", "interval", "zone"]) fields[name].value = view[name];
   fields.preset.value = view.preset || "custom";
+  fields.theme.value = theme();
   made.custom.hidden = Boolean(view.preset);
   [fields.from.value, fields.to.value] = [view.from, view.to];
   for (const [name, by] of [["before", -1], ["after", 1]]) {
@@ -39,14 +41,29 @@ function create(form, act) {
     compare: select(texts.compare, "compare", choices(texts.compares), "", set("compare")),
     interval: select(texts.interval, "interval", choices(texts.intervals), "", set("interval")),
     zone: select(texts.zone, "timezone", zones, "", set("zone")),
+    theme: select(texts.manners.theme, "theme", themes.map((name) => [name, texts.manners.themes[name]]), "", act.theme),
   };
   const date = (name) => element("label", {}, texts[name], element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
   Object.assign(labels, { from: date("from"), to: date("to") });
   const fields = Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, label.lastChild]));
-  const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after });
+  const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before, "data-key": "before" }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after, "data-key": "after" });
   const custom = element("div", { class: "custom" }, labels.from, labels.to);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, element("details", {}, element("summary", {}, texts.options),
-    element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, button(texts.share, act.share), button(texts.signOut, act.signOut))));
+  const summary = element("summary", { "data-key": "options" }, texts.options), options = element("details", {}, summary);
+  const close = () => { options.open = false; };
+  const leave = (text, then) => button(text, () => {
+    close();
+    summary.focus();
+    then();
+  });
+  options.append(element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, labels.theme, leave(texts.share, () => act.edit("share")),
+    leave(texts.manners.shortcuts, () => act.edit("shortcuts")), leave(texts.manners.print, () => print()), button(texts.signOut, act.signOut)));
+  options.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    close();
+    summary.focus();
+  });
+  document.addEventListener("pointerdown", (event) => options.contains(event.target) || close());
+  form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, options);
   return { fields, before, after, custom };
 }

@@ -17,6 +17,16 @@ export const byId = (id) => document.getElementById(id);
 
 export const button = (text, click, attributes = {}) => element("button", { type: "button", click, ...attributes }, text);
 
+/** Copies a text, and returns whether the browser allowed it. It does not where the page is not secure. */
+export async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns a select with a label. choices are [value, text]. */
 export function select(label, name, choices, value, change) {
   const options = choices.map(([one, text]) => element("option", { value: one, selected: one === value }, text));

@@ -11,33 +11,44 @@ export const columnFormats = {
 
 const place = (row) => [row.name, row.region !== row.name && row.region, row.country_name || country(row.country_code)].filter(Boolean).join(", ");
 
+const pattern = /[\\.+*?()|[\]{}^$]/g, longest = 500; // bytes of a pattern that the server takes
+
+// A filter for the rows whose field has a text, in any case.
+function holds(field, text) {
+  const value = `(?i)${text.replace(pattern, "\\$&")}`;
+  return new TextEncoder().encode(value).length > longest ? { field, op: "contains", value: text } : { field, op: "matches", value };
+}
+const inSource = (text) => ({ field: "referrer", op: "contains", value: text });
+const inPlace = (field) => (text) => ({ or: [holds(field, text), holds("region", text), { field: "country", op: "contains", value: text }] });
+
 /**
  * type is the query type, columns the numbers of a row, the first of which orders the rows. label is the text of a row, field and
- * value make the filter of a row, and search is the field of the server's search; without it rows are searched here.
+ * value make the filter of a row. search is the field of the server's search, or a function that returns its filter; with narrow its
+ * answer has other rows, too. Lists with narrow, or without search, are searched here, in all their rows.
  */
 export const lists = {
   pages: { type: "pages", columns: [...people, "percentage", "median_time_on_page", "avg_load_time"], field: "path", value: (r) => r.path, search: "path" },
-  entry: { type: "entry_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path },
-  exit: { type: "exit_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path },
-  sources: { type: "traffic", columns: [...people, "percentage"], field: "referrer", value: (r) => r.source },
-  referrers: { type: "top_referrers", columns: [...people, "percentage"], label: (r) => r.domain || r.name, field: "referrer", value: (r) => r.source },
+  entry: { type: "entry_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path, search: "path", narrow: true },
+  exit: { type: "exit_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path, search: "path", narrow: true },
+  sources: { type: "traffic", columns: [...people, "percentage"], field: "referrer", value: (r) => r.source, search: inSource },
+  referrers: { type: "top_referrers", columns: [...people, "percentage"], label: (r) => r.domain || r.name, field: "referrer", value: (r) => r.source, search: inSource },
   campaigns: { type: "utm_campaigns", columns: [...people, "percentage"], field: "utm_campaign", value: (r) => r.name, search: "utm_campaign" },
   utm_source: { type: "utm_sources", columns: [...people, "percentage"], field: "utm_source", value: (r) => r.name, search: "utm_source" },
   utm_medium: { type: "utm_mediums", columns: [...people, "percentage"], field: "utm_medium", value: (r) => r.name, search: "utm_medium" },
   countries: { type: "countries", columns: [...people, "percentage"], label: (r) => r.country_code ? country(r.country_code) : r.name, field: "country", value: (r) => r.country_code },
-  regions: { type: "region", columns: [...people, "percentage"], label: place, field: "region", value: (r) => r.region, search: "region" },
-  cities: { type: "cities", columns: [...people, "percentage"], label: place, field: "city", value: (r) => r.city, search: "city" },
+  regions: { type: "region", columns: [...people, "percentage"], label: place, field: "region", value: (r) => r.region, search: inPlace("region") },
+  cities: { type: "cities", columns: [...people, "percentage"], label: place, field: "city", value: (r) => r.city, search: inPlace("city") },
   devices: { type: "device_types", columns: [...people, "percentage"], field: "device_type", value: (r) => r.device_type },
   browsers: { type: "browser_name", columns: [...people, "percentage"], field: "browser_name", value: (r) => r.name, search: "browser_name" },
   systems: { type: "os_name", columns: [...people, "percentage"], field: "os_name", value: (r) => r.name, search: "os_name" },
   screens: { type: "screen_resolutions", columns: [...people, "percentage"], field: "screen_resolution", value: (r) => r.name, search: "screen_resolution" },
   languages: { type: "language", columns: [...people, "percentage"], field: "language", value: (r) => r.name, search: "language" },
-  events: { type: "custom_events", columns: ["unique_users", "total_events", "percentage"], field: "event", value: (r) => r.name, internal: (r) => r.name.startsWith("$"), more: (r) => ({ list: "properties", of: r.name }) },
-  links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => r.href, field: "click", value: (r) => r.href },
-  errors: { type: "errors", good: -1, columns: ["count", "users", "percentage"], label: (r) => r.message },
+  events: { type: "custom_events", columns: ["unique_users", "total_events", "percentage"], field: "event", value: (r) => r.name, search: "event_name", internal: (r) => r.name.startsWith("$"), more: (r) => ({ list: "properties", of: r.name }) },
+  links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => r.href, field: "click", value: (r) => r.href, search: "href" },
+  errors: { type: "errors", good: -1, columns: ["count", "users", "percentage"], label: (r) => r.message, search: "message" },
   vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating },
   properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
-  sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, more: (r) => ({ list: "visit", of: r.session_id }) },
+  sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, search: "path", more: (r) => ({ list: "visit", of: r.session_id }) },
   visit: { type: "session_events", columns: ["kind", "name", "path"], time: "timestamp", plain: true, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
 };
 
@@ -62,6 +73,11 @@ function rating(row) {
   const limits = bounds[row.metric_name];
   if (!limits || row.p75 == null) return null;
   return row.p75 <= limits[0] ? "good" : row.p75 <= limits[1] ? "needs" : "poor";
+}
+
+/** Returns the filter of the server's search for a text in a list, or nothing if rows are searched here alone. */
+export function searchOf({ search }, text) {
+  return typeof search === "string" ? holds(search, text) : search?.(text);
 }
 
 /** The parameter that asks for rows of a list. */

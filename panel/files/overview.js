@@ -28,7 +28,7 @@ export const overview = {
       drawn.chart = new Chart(figure);
     }
     replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
-    drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view));
+    drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view), act.dates);
     drawCards(drawn.cards, view, answers, act);
     if (empty) showInstall(parent, view, act);
   },

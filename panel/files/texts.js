@@ -42,7 +42,7 @@ export const texts = {
   noRows: "Nothing in this range.", noMatch: "Nothing matches.", fresh: "new", more: (limit) => `over ${limit}`,
   noPlaces: "Countries, regions and cities are not known. To get them, start the server with --geoip and a database of addresses.",
   propertiesOf: (name) => `Properties of ${name}`, properties: "Properties", visits: "Visits", points: (text) => `${text} pts`,
-  csv: "CSV", json: "JSON", curl: "Copy as curl", copied: "Copied. Put your key in the place of KEY.", share: "Copy a link to share", shared: "Link copied. It opens this website, read-only, for 24 hours.",
+  csv: "CSV", json: "JSON", curl: "Copy as curl", copied: "Copied. Put your key in the place of KEY.", share: "Share a link",
   now: (count) => `${count} now`, nowLong: "Visitors in the last five minutes", asOf: (time) => `As of ${time}`,
   loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", 
   chart: (metric) => `${metric} by date. Use the arrow keys to read the values.`, bucket: (date, metric, value) => `${date}: ${value} ${metric}`, bucketOther: (date, value) => `${date}: ${value}`,
@@ -136,5 +136,15 @@ export const texts = {
 
   // Shortcuts, annotations and exports.
   manners: {
+    theme: "Appearance", themes: { system: "As the system", light: "Light", dark: "Dark" }, print: "Print",
+    shortcuts: "Keyboard shortcuts", useShortcuts: "Use shortcuts on this device", changeCompare: "Compare with another period", changeTheme: "Change the appearance",
+    searchPages: "Search pages", escape: "Esc", chartKeys: "In the chart, the arrow keys, Home and End read its values. Drag over it with the mouse to choose its dates.",
+    shareHelp: "The link opens this view for everybody who has it. It is read-only and shows no other website.",
+    shareEnd: "The link ends after", shareEnds: { hour: "1 hour", day: "24 hours", week: "7 days", month: "30 days" }, shareOnly: (filters) => `Show only visits with these filters: ${filters}`,
+    keyName: "Link of the panel", makeLink: "Make the link", link: "Link", copy: "Copy",
+    linkMade: (until) => `The link works until ${until}.`, linkCopied: "It is copied.", linkNotCopied: "The browser did not allow to copy it.",
+    firstRows: "First rows", lastRows: "Last rows", searchVisits: "Search visits by page", text: "Text to copy", copyYourself: "The browser did not allow to copy. Copy the text below.",
+    go: "Copy as Go", goCopied: "Copied. The program takes its key from SIGHTLINE_KEY.", place: (site, section) => `${section} of ${site}`,
+    mayNotShare: "You are not allowed to make this link. Panel tokens cannot make links. Links for more than 24 hours need a key with manage:keys.",
   },
 };

@@ -43,6 +43,7 @@ type serve struct {
 	NewRecords  bool   `help:"Create an empty file of records if there is a file of events but no file of records. Without this option that is an error."`
 	Demo        bool   `default:"true" negatable:"" help:"Create a demo website, link, monitor and key, with traffic up to now. --no-demo, or --demo=false, starts without demo data."`
 	DemoDays    int    `default:"90" help:"Days of demo traffic before today, when the demo is created."`
+	DemoEvery   span   `default:"15s" placeholder:"TIME" help:"Time between two writes of demo traffic while the server runs. Default: 15s. 0: no traffic after the start."`
 	JSON        bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 
 	Clickhouse   dsn     `placeholder:"ADDRESS|@FILE" help:"ClickHouse for events, in place of the data folder, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. Missing tables are created."`
@@ -106,6 +107,9 @@ func (s *serve) Validate() error {
 	if s.DemoDays < 1 || s.DemoDays > 3650 {
 		faults = append(faults, errors.New("--demo-days must be between 1 and 3650"))
 	}
+	if s.DemoEvery != 0 && s.DemoEvery < span(time.Second) {
+		faults = append(faults, errors.New("--demo-every must be 0 or at least 1s"))
+	}
 	return errors.Join(faults...)
 }
 
@@ -143,6 +147,7 @@ func (s *serve) settings() service.Settings {
 		AuditWarn:     int64(s.AuditWarn),
 		Demo:          s.Demo,
 		DemoDays:      s.DemoDays,
+		DemoEvery:     time.Duration(s.DemoEvery),
 		JSON:          s.JSON,
 		LogJSON:       s.LogFormat == "json",
 		LogLevel:      logLevels[s.LogLevel],

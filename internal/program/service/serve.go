@@ -64,6 +64,7 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 		return err
 	}
 	defer a.startBackups(ctx)()
+	defer a.startDemo(ctx)()
 	go func() {
 		if err := a.service.Run(ctx); err != nil && !errors.Is(err, sightline.ErrClosed) { // the server may stop before this begins
 			log.Error("background work", "error", err)
@@ -86,11 +87,21 @@ func (a *app) startBackups(ctx context.Context) (stop func()) {
 	}
 }
 
-// prepare creates the demo and its key, unless the settings say otherwise.
-func (a *app) prepare(ctx context.Context, r *site.Ready, progress io.Writer) error {
-	if !a.settings.Demo {
-		return nil
+// startDemo continues the traffic of the demo. stop ends it, and waits for a write in progress.
+func (a *app) startDemo(ctx context.Context) (stop func()) {
+	if !a.settings.Demo || a.settings.DemoEvery == 0 {
+		return func() {}
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { site.Continue(ctx, a.demo(io.Discard), a.settings.DemoEvery) })
+	return func() {
+		cancel()
+		work.Wait()
+	}
+}
+
+func (a *app) demo(progress io.Writer) site.Config {
 	cfg := site.Config{
 		Events: a.events, Records: a.records, Folder: a.settings.Data, Days: a.settings.DemoDays,
 		Now: a.now, Progress: progress, SharedRecords: a.settings.Meta != "",
@@ -98,7 +109,15 @@ func (a *app) prepare(ctx context.Context, r *site.Ready, progress io.Writer) er
 	if a.settings.ClickHouse.DSN != "" {
 		cfg.ProgressFile, cfg.Step = install.ClickHouseProgressFile, 5*24*time.Hour // ClickHouse needs few and large writes
 	}
-	created, err := site.Create(ctx, cfg)
+	return cfg
+}
+
+// prepare creates the demo and its key, unless the settings say otherwise.
+func (a *app) prepare(ctx context.Context, r *site.Ready, progress io.Writer) error {
+	if !a.settings.Demo {
+		return nil
+	}
+	created, err := site.Create(ctx, a.demo(progress))
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,9 @@ type Settings struct {
 
 	Demo     bool // create a demo website, link, monitor and key, with traffic up to now
 	DemoDays int  // days of traffic before today when the demo is created; 0: 90
-	JSON     bool // when ready, write one line of JSON
+	// DemoEvery is the time between two writes of demo traffic while the server runs; 0: none after the start.
+	DemoEvery time.Duration
+	JSON      bool // when ready, write one line of JSON
 
 	LogJSON  bool       // log JSON instead of text
 	LogLevel slog.Level // lowest level to log; debug has a line for every request
