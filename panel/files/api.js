@@ -19,22 +19,25 @@ export function useKey(value, stay) {
   else if (stay === false) localStorage.removeItem(stored); // null leaves what is there
 }
 
-/** A failed request. kind is key, forbidden, busy, gone, failed or other; wait is in seconds, where trying again makes sense. */
+/**
+ * A failed request. kind is key, forbidden, missing, busy, gone, failed or other; wait is in seconds, where trying again makes sense.
+ * details are the mistakes of the request: their field and message.
+ */
 export class Fault extends Error {
-  constructor(kind, text, wait = 0) {
+  constructor(kind, text, wait = 0, details = []) {
     super(text);
-    Object.assign(this, { kind, wait });
+    Object.assign(this, { kind, wait, details });
   }
 }
 
 const again = 10; // seconds until the next try, if the server does not say
 
-/** Returns the JSON of an answer, or throws a Fault. A body makes it a POST. */
-export async function call(path, body) {
+/** Returns the JSON of an answer, or throws a Fault. By default a body makes it a POST. */
+export async function call(path, body, method = body ? "POST" : "GET") {
   let response, answer;
   try {
     response = await fetch(root + path, {
-      method: body ? "POST" : "GET", body: body && JSON.stringify(body),
+      method, body: body && JSON.stringify(body),
       headers: { Authorization: `Bearer ${key}`, ...(body && { "Content-Type": "application/json" }) },
     });
     answer = await response.json();
@@ -45,19 +48,24 @@ export async function call(path, body) {
   if (response.ok && answer.success !== false) return answer;
   const wait = Number(response.headers.get("Retry-After")) || again;
   if (response.status === 401) throw new Fault("key", answer.error);
-  if (response.status === 403) throw new Fault("forbidden", answer.error);
+  if (response.status === 403) throw new Fault("forbidden", answer.error, 0, answer.details);
+  if (response.status === 404) throw new Fault("missing", answer.error);
   if (response.status === 429) throw new Fault("busy", answer.error, wait);
   if (response.status >= 500) throw new Fault("failed", answer.error, wait);
-  throw new Fault("other", answer.error ?? response.statusText);
+  throw new Fault("other", answer.error ?? response.statusText, 0, answer.details);
 }
 
 const one = { is: "eq", is_not: "ne", contains: "contains", contains_not: "not_contains" };
 
-/** Returns filters of the API for a filter of the page. Events and clicks are asked of sessions: what else happened in them. */
-export function condition({ field, op, values }) {
+/**
+ * Returns filters of the API for a filter of the page. Events and clicks are asked of sessions: what else happened in them. So are pages
+ * if ofVisits is true, for questions that take no filter by the page of a row.
+ */
+export function condition({ field, op, values }, ofVisits = false) {
   const negative = op.endsWith("not");
-  if (field === "event" || field === "click") {
-    const did = (value) => ({ did: { [field]: op.startsWith("contains") ? { op: "contains", value } : value } });
+  if (field === "event" || field === "click" || (ofVisits && field === "path")) {
+    const kind = field === "path" ? "page" : field;
+    const did = (value) => ({ did: { [kind]: op.startsWith("contains") ? { op: "contains", value } : value } });
     const any = values.length === 1 ? did(values[0]) : { or: values.map(did) };
     return negative ? { not: any } : any;
   }

@@ -116,7 +116,7 @@ const shared = [{ name: "active_stats", id: "now" }];
 /** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
 async function load(section, again) {
   const parameters = [...shared, ...(section.parameters?.(view) ?? [])];
-  const asked = `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
+  const asked = `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}${section.load ? write({ ...view, ...closed }) : ""}`;
   if (!again && asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
   const [answer, loaded] = await Promise.all([ask(view, parameters), section.load?.(view)]);
@@ -153,7 +153,7 @@ async function show(again = false) {
 }
 
 function draw() {
-  const { answers, meta, at } = answered, parts = byId("answers");
+  const { answers, loaded, meta, at } = answered, parts = byId("answers");
   parts.hidden = false;
   parts.classList.remove("stale");
   parts.removeAttribute("aria-busy");
@@ -163,7 +163,7 @@ function draw() {
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
   byId("live").replaceChildren(element("span", { class: "now", title: texts.nowLong }, count == null ? "–" : texts.now(whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${site.name || site.domain} – Sightline`;
-  const other = answers.totals?.meta?.previous, dates = span(meta.startDate, meta.endDate);
+  const other = Object.values({ ...answers, ...loaded?.answers }).find((answer) => answer.meta?.previous)?.meta.previous, dates = span(meta.startDate, meta.endDate);
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 

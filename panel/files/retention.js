@@ -1,0 +1,101 @@
+// The section "Retention": how many of those who came first in a week, day or month came again in the ones after it.
+import { actionFields, alertPlace, suggestions, tell } from "./asking-form.js";
+import { ask } from "./api.js";
+import { addDays, compareOf, lengthOf, today } from "./dates.js";
+import { describe, filtersOf, isAction, mistakesIn, mistakesOf, notesOf, parsed } from "./definitions.js";
+import { button, element, replace } from "./dom.js";
+import { bucket, shown } from "./format.js";
+import { changeOf } from "./tables.js";
+import { texts } from "./texts.js";
+
+const words = texts.asking, most = 60; // cohorts
+const days = { daily: 1, weekly: 7, monthly: 30 };
+
+/** Returns the interval of the cohorts of a view: the chosen one, if it has few enough cohorts, or one that fits the range. */
+function intervalOf(view) {
+  const length = lengthOf(view);
+  if (view.interval in days && length / days[view.interval] < most) return view.interval;
+  return length <= 14 ? "daily" : length <= 184 ? "weekly" : "monthly";
+}
+
+const actionOf = (text) => (text ? parsed(text, isAction) : null);
+
+function parameterOf(view) {
+  const start = actionOf(view.start), back = actionOf(view.back);
+  return { name: "retention", id: "retention", granularity: intervalOf(view), filters: filtersOf(view), compare: compareOf(view), ...(start && { start }), ...(back && { return: back }) };
+}
+
+/** See sections.js. */
+export const retention = {
+  own: ["start", "back"],
+  parameters: (view) => [parameterOf(view)],
+
+  draw(parent, view, { answers, meta }, act) {
+    const answer = answers.retention, interval = intervalOf(view), wrong = [];
+    for (const [name, title] of [["start", words.started], ["back", words.returned]]) if (view[name] && !actionOf(view[name])) wrong.push([title, view[name], words.anything]);
+    if (view.interval !== "auto" && view.interval !== interval) wrong.push([texts.interval, texts.intervals[view.interval], texts.intervals[interval]]);
+    const chooser = element("div", { class: "choices", role: "group", "aria-label": words.cohorts }, Object.keys(days).map((name) => button(texts.intervals[name], () => act.go({ interval: name }), {
+      "aria-pressed": String(name === interval), disabled: lengthOf(view) / days[name] >= most, "data-key": `cohorts ${name}`,
+    })));
+    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start) ?? {}), describe(actionOf(view.back) ?? {})), " ", button(words.change, () => act.edit("retention"), { class: "quiet", "aria-label": words.changeRetention, "data-key": "edit retention" }));
+    const shows = !answer.success ? element("p", { class: "failed" }, texts.faults.other(answer.error)) : answer.data.length === 0 ? element("p", { class: "soft" }, words.noCohorts) : grid(answer, view, interval, meta);
+    replace(parent, element("div", { class: "head" }, element("h2", {}, texts.sections.retention), chooser), notesOf(view, wrong),
+      answer.meta?.identity === "daily" && element("p", { class: "note" }, words.dailyIds), element("section", { class: "card", "aria-label": texts.sections.retention }, who, shows));
+  },
+
+  dialog: (view, _, act) => (view.edit === "retention" ? { title: words.changeRetention, content: form(view, act) } : null),
+};
+
+/** Returns the last day of the bucket that begins with a day. */
+function lastDay(day, interval) {
+  if (interval !== "monthly") return addDays(day, days[interval] - 1);
+  return addDays(`${addDays(`${day.slice(0, 8)}01`, 31).slice(0, 8)}01`, -1);
+}
+
+function grid({ data, previous }, view, interval, { startDate, endDate }) {
+  const dates = [...new Set(data.map(({ date }) => date))], periods = Math.max(...data.map(({ period }) => period)) + 1;
+  const buckets = [...new Set(dates)].sort();
+  const cells = new Map(data.map((row, i) => [`${row.date} ${row.period}`, { row, before: previous?.[i] }]));
+  const over = today(view.zone);
+  const body = buckets.map((date) => {
+    const cut = date < startDate, first = cells.get(`${date} 0`), end = [];
+    const line = Array.from({ length: periods }, (_, period) => {
+      const found = cells.get(`${date} ${period}`);
+      if (!found) return element("td", { class: "empty" });
+      const { row, before } = found, until = lastDay(later(date, interval, period), interval), open = until > endDate || until >= over;
+      if (open) end.push(period);
+      const cell = element("td", { class: open ? "open" : false, title: words.cohortCell(shown(row.visitors, "whole"), shown(row.cohort_size, "whole")) }, shown(row.percentage, "percent"), open && element("span", { class: "mark" }, "*", element("span", { class: "hidden" }, words.notOver)),
+        element("span", { class: "unit" }, shown(row.visitors, "whole")), period > 0 && !open && changeOf(row.percentage, before?.percentage, "percent", 1));
+      cell.style.setProperty("--depth", `${Math.round(45 * Math.sqrt((row.percentage ?? 0) / 100))}%`);
+      return cell;
+    });
+    return element("tr", {}, element("th", { scope: "row" }, bucket(date, interval), cut && element("span", { class: "mark" }, "†", element("span", { class: "hidden" }, words.begunBefore))), element("td", {}, shown(first.row.cohort_size, "whole"), changeOf(first.row.cohort_size, first.before?.cohort_size, "whole", 1)), line);
+  });
+  const heads = [words.cohort, words.size, ...Array.from({ length: periods }, (_, period) => words.period[interval](period))];
+  const table = element("table", { class: "retention" }, element("caption", { class: "hidden" }, words.gridOf), element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, body));
+  return [element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.gridOf, "data-key": "grid" }, table), element("p", { class: "soft" }, words.legend, " ", buckets[0] < startDate && words.legendCut)];
+}
+
+/** Returns the first day of the n-th bucket after the one that begins with a day. */
+function later(day, interval, n) {
+  if (interval !== "monthly") return addDays(day, n * days[interval]);
+  const at = new Date(`${day}T00:00Z`);
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + n, 1)).toISOString().slice(0, 10);
+}
+
+// The dialog that says who counts as new, and as back. It is kept in the address.
+function form(view, act) {
+  const start = actionFields("start.", actionOf(view.start), words.anything), back = actionFields("return.", actionOf(view.back), words.anything);
+  const made = element("form", { class: "asking-form", async submit(event) {
+    event.preventDefault();
+    const chosen = { start: start.read(), back: back.read() }, text = (action) => (action ? JSON.stringify(action) : "");
+    try {
+      const [{ success, error }] = (await ask(view, [parameterOf({ ...view, start: text(chosen.start), back: text(chosen.back), filters: [] })])).data;
+      if (success) act.open({ start: text(chosen.start), back: text(chosen.back) });
+      else tell(made, mistakesOf(error));
+    } catch (error) {
+      tell(made, mistakesIn(error, "retention"));
+    }
+  } }, alertPlace(), element("fieldset", {}, element("legend", {}, words.started), start.nodes), element("fieldset", {}, element("legend", {}, words.returned), back.nodes), element("p", { class: "foot" }, element("button", { class: "main" }, texts.apply)), suggestions(view));
+  return made;
+}
