@@ -1,5 +1,5 @@
 // Goals and funnels that are saved by name, and what is wrong with them in words.
-import { call, condition, currentKey, Fault } from "./api.js";
+import { ask, call, condition, currentKey, Fault } from "./api.js";
 import { element } from "./dom.js";
 import { texts } from "./texts.js";
 
@@ -29,11 +29,31 @@ export const remove = (website, kind, name) => change(website, `?${new URLSearch
 /** Saves a definition. One that had another name before is removed. */
 export async function save(website, kind, name, body, before) {
   await change(website, "", { kind, name, body });
-  if (before && before !== name) await remove(website, kind, before);
+  if (!before || before === name) return;
+  try {
+    await remove(website, kind, before);
+  } catch (error) {
+    if (error.kind !== "missing") throw error; // somebody else has removed it
+  }
 }
 
 /** Returns the filters of a view for questions about visits and what was done in them. */
 export const filtersOf = (view) => view.filters.map((filter) => condition(filter, true));
+
+/**
+ * Returns the answers to parameters, of which those that are false are left out. Definitions may be wrong, as those of an address; then
+ * their answers are failures, so that they can be seen and mended.
+ */
+export async function askAll(view, parameters) {
+  const all = parameters.filter(Boolean);
+  if (all.length === 0) return [];
+  try {
+    return (await ask(view, all)).data;
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== "other") throw error;
+    return all.map(({ id }) => ({ id, success: false, error: error.message }));
+  }
+}
 
 /** Returns the notes that hold for all such questions, as elements. */
 export function notesOf(view, wrong = []) {
@@ -84,13 +104,16 @@ export function mistakesIn(error, kind) {
 const operatorOf = (value) => (typeof value === "string" ? "" : `${words.operators[value.op] ?? value.op} `);
 const textOf = (value) => (typeof value === "string" ? value : [value.value].flat().join(texts.or));
 
-/** Returns an action in words, such as: Page starts with /docs, if plan is pro. */
+/** Returns an action in words, such as: Page starts with /docs, if plan is pro. null is any action. */
 export function describe(action) {
+  if (!action) return words.anything;
   const kind = ["event", "page", "click"].find((one) => one in action);
-  if (!kind) return words.anything;
   const value = action[kind], filters = (action.filters ?? []).map(describeFilter);
   return `${words.kinds[kind]} ${operatorOf(value)}${textOf(value)}${filters.length > 0 ? words.onlyIf(filters.join(words.and)) : ""}`;
 }
+
+/** Returns the name of a step, or what it means. */
+export const nameOfStep = ({ name, ...action }) => name || (!action.filters && Object.values(action).find((value) => typeof value === "string")) || describe(action);
 
 function describeFilter({ field, op, value, ...others }) {
   if (!field) return JSON.stringify(others);

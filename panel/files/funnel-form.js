@@ -2,7 +2,7 @@
 import { ask } from "./api.js";
 import { actionFields, canShow, choice, field } from "./asking-form.js";
 import { mistakesOf } from "./definitions.js";
-import { button, element } from "./dom.js";
+import { button, byId, element, focusOn } from "./dom.js";
 import { triedFunnels } from "./funnels.js";
 import { savingForm } from "./saving.js";
 import { texts } from "./texts.js";
@@ -17,9 +17,10 @@ export function funnelDialog(view, name, act) {
       const [{ success, error }] = (await ask(view, [{ name: "funnel", ...funnel, filters: [] }])).data;
       return success ? [] : mistakesOf(error);
     },
-    done(funnel, tried) {
+    async done(funnel, tried) {
       act.open({ funnel, drafts: tried.length > 0 ? JSON.stringify(tried) : "" });
-      act.again();
+      await act.again();
+      focusOn(byId("answers"), funnel ? `funnel ${funnel}` : "new funnel");
     },
   });
   return { title: name ? words.funnelNamed(name) : words.newFunnel, content };

@@ -1,7 +1,6 @@
 // The section "Funnels": how many go from one step to the next, and where they leave.
-import { ask, Fault } from "./api.js";
 import { compareOf } from "./dates.js";
-import { describe, filtersOf, isAction, maySave, notesOf, parsed, savedOf } from "./definitions.js";
+import { askAll, filtersOf, isAction, maySave, nameOfStep, notesOf, parsed, savedOf } from "./definitions.js";
 import { button, element, replace, select } from "./dom.js";
 import { country, seconds, shown } from "./format.js";
 import { funnelDialog } from "./funnel-form.js";
@@ -30,7 +29,7 @@ export const funnels = {
     const entries = all.map((funnel) => ({ funnel, tried: isTried(funnel), saved: saved.some(({ name }) => name === funnel.name) }));
     if (!chosen) return { all: entries, answers: [] };
     const { name: _, ...body } = chosen, parameter = { name: "funnel", id: "funnel", ...body, filters: filtersOf(view), compare: compareOf(view) };
-    const answers = await askFunnel(view, [parameter, ...(by ? [{ ...parameter, id: "groups", groupBy: [by], limit: groups }] : [])]);
+    const answers = await askAll(view, [parameter, by && { ...parameter, id: "groups", groupBy: [by], limit: groups }]);
     return { all: entries, chosen, by, answers };
   },
 
@@ -57,16 +56,6 @@ export const funnels = {
   dialog: (view, _, act) => (view.edit.startsWith("funnel:") ? funnelDialog(view, view.edit.slice("funnel:".length), act) : null),
 };
 
-// A funnel of an address may be wrong. Then it fails, and can be mended.
-async function askFunnel(view, parameters) {
-  try {
-    return (await ask(view, parameters)).data;
-  } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== "other") throw error;
-    return parameters.map(() => ({ success: false, error: error.message }));
-  }
-}
-
 const counted = ({ within }) => (within === "session" ? "sessions" : "visitors");
 
 function headOf({ funnel, tried, saved }, by, act) {
@@ -74,7 +63,7 @@ function headOf({ funnel, tried, saved }, by, act) {
   const title = element("div", {}, element("h3", { dir: "auto" }, funnel.name, tried && element("span", { class: "rating needs" }, saved ? words.changed : words.unsaved)), element("p", { class: "soft" }, bounds));
   const choices = [["", words.noBreakdown], ...fields.map((field) => [field, texts.fields[field]])], chooser = select(words.breakdown, "by", choices, by || "", (value) => act.go({ by: value }));
   chooser.lastChild.dataset.key = "by";
-  return element("div", { class: "head" }, title, chooser, button(words.change, () => act.edit(`funnel:${funnel.name}`), { "aria-label": words.changeFunnel(funnel.name), "data-key": `edit ${funnel.name}` }));
+  return element("div", { class: "head" }, title, chooser, button(words.edit, () => act.edit(`funnel:${funnel.name}`), { "aria-label": words.changeFunnel(funnel.name), "data-key": `edit ${funnel.name}` }));
 }
 
 function drawing({ data, previous }, funnel) {
@@ -91,10 +80,10 @@ function stepsOf(rows, funnel, column) {
     bar.style.setProperty("--share", `${row.conversion_rate ?? 0}%`);
     const lost = i > 0 && row.dropoff > 0 && element("p", { class: "lost" }, words.lost(shown(row.dropoff, "whole"), shown(100 - row.step_rate, "percent")));
     return element("li", {}, lost,
-      element("div", { class: "step" }, element("span", { class: "name", dir: "auto" }, row.name || describe(funnel.steps[i])),
+      element("div", { class: "step" }, element("span", { class: "name", dir: "auto" }, nameOfStep(funnel.steps[i])),
         element("strong", {}, shown(row[column], "whole")), element("span", { class: "soft" }, words.counted[column]), changeOf(row[column], before?.[column], "whole", 1)), bar,
-      i > 0 && row.conversion_rate != null && element("p", { class: "soft" }, [words.ofFirst(shown(row.conversion_rate, "percent")), row.step_rate != null && words.ofBefore(shown(row.step_rate, "percent")),
-        row.median_seconds != null && words.after(seconds(row.median_seconds))].filter(Boolean).join(" · "), " ", changeOf(row.step_rate, before?.step_rate, "percent", 1)));
+      i > 0 && row.conversion_rate != null && element("p", { class: "soft" }, words.ofFirst(shown(row.conversion_rate, "percent")), row.step_rate != null && ` · ${words.ofBefore(shown(row.step_rate, "percent"))} `, changeOf(row.step_rate, before?.step_rate, "percent", 1),
+        row.median_seconds != null && ` · ${words.after(seconds(row.median_seconds))}`));
   }));
 }
 
@@ -107,8 +96,8 @@ function groupTable({ data, previous, meta }, { steps }, by, act) {
     rows.push(element("tr", {}, element("td", { class: "name" }, value ? button(label, () => act.filter(by, "is", value), { dir: "auto", "data-key": `group ${value}` }) : element("span", {}, label)),
       data.slice(i, i + count).map((row) => element("td", {}, shown(row[column], "whole"))), element("td", {}, shown(last.conversion_rate, "percent"), changeOf(last.conversion_rate, previous?.[i + count - 1]?.conversion_rate, "percent", 1))));
   }
-  const heads = [texts.fields[by], ...data.slice(0, count).map(({ name }, i) => name || describe(steps[i])), words.columns.conversion_rate];
-  const table = element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col", title: text }, text)))), element("tbody", {}, rows));
+  const heads = [texts.fields[by], ...steps.map(nameOfStep), words.columns.conversion_rate];
+  const table = element("table", { class: "wide steps-of" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col", title: text }, text)))), element("tbody", {}, rows));
   table.style.setProperty("--columns", heads.length - 1);
   return [element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.by(texts.fields[by]) }, table), meta.hasMore && element("p", { class: "soft" }, words.firstGroups(groups))];
 }

@@ -2,7 +2,7 @@
 import { ask } from "./api.js";
 import { actionFields, canShow, field } from "./asking-form.js";
 import { mistakesOf } from "./definitions.js";
-import { element } from "./dom.js";
+import { byId, element, focusOn } from "./dom.js";
 import { triedGoals } from "./goals.js";
 import { savingForm } from "./saving.js";
 import { texts } from "./texts.js";
@@ -17,9 +17,10 @@ export function goalDialog(view, name, act) {
       const [{ success, error }] = (await ask(view, [{ name: "goals", goals: [goal], filters: [] }])).data;
       return success ? [] : mistakesOf(error);
     },
-    done(goal, tried) {
+    async done(goal, tried) {
       act.open({ goal, measure: "", tried: tried.length > 0 ? JSON.stringify(tried) : "" });
-      act.again();
+      await act.again();
+      focusOn(byId("answers"), goal ? `goal ${goal}` : "new goal");
     },
   });
   return { title: name ? words.goalNamed(name) : words.newGoal, content };

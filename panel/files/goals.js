@@ -1,8 +1,7 @@
 // The section "Goals": who reached what the website is for, and how that went over time.
-import { ask, Fault } from "./api.js";
 import { Chart } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
-import { describe, filtersOf, isAction, maySave, notesOf, parsed, savedOf } from "./definitions.js";
+import { askAll, describe, filtersOf, isAction, maySave, notesOf, parsed, savedOf } from "./definitions.js";
 import { button, element, replace } from "./dom.js";
 import { shown } from "./format.js";
 import { goalDialog } from "./goal-form.js";
@@ -17,10 +16,9 @@ let drawn = null; // the elements of the section, while it is shown
 const isGoal = (one) => isAction(one) && typeof one.name === "string" && one.name !== "";
 
 /** Returns the goals of the address, which are not saved, or null if it has something else. */
-export const triedGoals = ({ tried }) => (tried ? parsed(tried, (all) => Array.isArray(all) && all.length <= most && all.every(isGoal)) : []);
+export const triedGoals = ({ tried }) => (tried ? parsed(tried, (all) => Array.isArray(all) && all.every(isGoal)) : []);
 
-/** Returns the parameter that asks for the trend of a goal. */
-const trendOf = (view, goal) => ({ name: "goals_trends", id: "trend", limit: 10_000, goals: [goal], filters: filtersOf(view), compare: compareOf(view) });
+const parameterOf = (view, name, id, all) => ({ name, id, goals: all, limit: 10_000, filters: filtersOf(view), compare: compareOf(view) });
 
 /** See sections.js. */
 export const goals = {
@@ -28,27 +26,29 @@ export const goals = {
 
   async load(view) {
     const saved = (await savedOf(view.website, "goal")).map(({ name, body }) => ({ name, ...body })), tried = triedGoals(view) ?? [];
-    const isTried = ({ name }) => tried.some((one) => one.name === name), all = [...saved.filter((goal) => !isTried(goal)), ...tried];
-    const chosen = all.find(({ name }) => name === view.goal) ?? all[0], parameters = [];
-    for (let i = 0; i < all.length - tried.length; i += most) {
-      parameters.push({ name: "goals", id: `goals ${i}`, goals: all.slice(i, Math.min(i + most, all.length - tried.length)), filters: filtersOf(view), compare: compareOf(view) });
-    }
-    if (chosen && !isTried(chosen)) parameters.push(trendOf(view, chosen));
-    const [ofSaved, ofTried] = await Promise.all([parameters.length > 0 ? ask(view, parameters) : { data: [] }, tried.length > 0 ? askTried(view, tried, chosen) : []]);
-    const answers = [...ofSaved.data, ...ofTried];
-    const rows = answers.filter(({ id }) => id !== "trend").flatMap((answer) => (answer.success ? answer.data.map((row, i) => ({ row, before: answer.previous?.[i] })) : []));
+    const has = (list, { name }) => list.some((one) => one.name === name), unchanged = saved.filter((goal) => !has(tried, goal));
+    const all = [...unchanged, ...tried], chosen = all.find(({ name }) => name === view.goal) ?? all[0];
+    const trend = chosen && parameterOf(view, "goals_trends", "trend", [chosen]), parameters = [];
+    for (let i = 0; i < unchanged.length; i += most) parameters.push(parameterOf(view, "goals", `goals ${i}`, unchanged.slice(i, i + most)));
+    const [ofSaved, ofTried] = await Promise.all([
+      askAll(view, [...parameters, unchanged.includes(chosen) && trend]),
+      askAll(view, [tried.length > 0 && parameterOf(view, "goals", "tried", tried), tried.includes(chosen) && trend]),
+    ]);
+    const answers = [...ofSaved, ...ofTried], tables = answers.filter(({ id }) => id !== "trend");
+    const rows = tables.filter(({ success }) => success).flatMap(({ data, previous }) => data.map((row, i) => ({ row, before: previous?.[i] })));
     return {
-      all: all.map((goal) => ({ goal, tried: isTried(goal), saved: saved.some(({ name }) => name === goal.name), ...rows.find(({ row }) => row.name === goal.name) })), chosen,
-      trend: answers.find(({ id }) => id === "trend"), failed: answers.filter(({ success, id }) => !success && id !== "trend").map(({ error }) => error), answers,
+      all: all.map((goal) => ({ goal, tried: has(tried, goal), saved: has(saved, goal), ...rows.find(({ row }) => row.name === goal.name) })), chosen,
+      trend: answers.find(({ id }) => id === "trend"), failed: tables.filter(({ success }) => !success).map(({ error }) => error), answers,
     };
   },
 
   draw(parent, view, { loaded }, act) {
     if (!drawn || drawn.head.parentElement !== parent) {
-      drawn = { head: element("div", { class: "head" }), figure: element("figure", {}), table: element("div", { class: "card" }), notes: element("div", {}) };
-      drawn.trend = element("section", { "aria-labelledby": "trend-title" }, drawn.measures = element("div", { class: "head" }), drawn.figure);
-      parent.replaceChildren(drawn.head, drawn.notes, drawn.trend, drawn.table);
-      drawn.chart = new Chart(drawn.figure);
+      const figure = element("figure", {}), measures = element("div", { class: "head" });
+      const trend = element("section", { "aria-labelledby": "trend-title" }, measures, figure);
+      drawn = { head: element("div", { class: "head" }), notes: element("div", {}), trend, measures, table: element("div", { class: "card" }) };
+      parent.replaceChildren(drawn.head, drawn.notes, trend, drawn.table);
+      drawn.chart = new Chart(figure);
     }
     const { all, chosen, trend, failed } = loaded, wrong = [];
     if (triedGoals(view) === null) wrong.push([words.tried, view.tried, words.savedGoals]);
@@ -69,28 +69,21 @@ export const goals = {
   dialog: (view, _, act) => (view.edit.startsWith("goal:") ? goalDialog(view, view.edit.slice("goal:".length), act) : null),
 };
 
-// Goals of an address may be wrong. Then they fail, and the saved ones are shown.
-async function askTried(view, tried, chosen) {
-  const parameters = [{ name: "goals", id: "tried", goals: tried, filters: filtersOf(view), compare: compareOf(view) }, ...(tried.includes(chosen) ? [trendOf(view, chosen)] : [])];
-  try {
-    return (await ask(view, parameters)).data;
-  } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== "other") throw error;
-    return parameters.map(({ id }) => ({ id, success: false, error: error.message }));
-  }
-}
-
 const titleOf = (name, goal) => (name === "value" ? words.valueOf(goal.value) : words.columns[name]);
 
 function tableOf(all, chosen, act) {
   const fits = columns.filter(([name]) => name !== "value" || all.some(({ goal }) => goal.value));
   const body = all.map(({ goal, tried, saved, row, before }) => {
-    const name = element("td", { class: "name" }, button(goal.name, () => act.go({ goal: goal.name, measure: "" }), { dir: "auto", "aria-pressed": String(goal === chosen), "data-key": `goal ${goal.name}` }),
+    const name = element("td", { class: "name", role: "cell" }, button(goal.name, () => act.go({ goal: goal.name, measure: "" }), { dir: "auto", "aria-pressed": String(goal === chosen), "data-key": `goal ${goal.name}` }),
       element("span", { class: "what", dir: "auto" }, describe(goal)), tried && element("span", { class: "rating needs" }, saved ? words.changed : words.unsaved),
-      button(words.change, () => act.edit(`goal:${goal.name}`), { class: "more", "aria-label": words.changeGoal(goal.name), "data-key": `edit ${goal.name}` }));
+      button(words.edit, () => act.edit(`goal:${goal.name}`), { class: "more", "aria-label": words.changeGoal(goal.name), "data-key": `edit ${goal.name}` }));
     name.style.setProperty("--share", `${row?.conversion_rate ?? 0}%`);
-    return element("tr", {}, name, fits.map(([column, format]) => element("td", {}, shown(row?.[column], format), column === "value" && goal.value && element("span", { class: "unit" }, goal.value),
+    return element("tr", { role: "row" }, name, fits.map(([column, format]) => element("td", { role: "cell" }, shown(row?.[column], format), column === "value" && goal.value && element("span", { class: "unit" }, goal.value),
       row && changeOf(row[column], before?.[column], format, 1))));
   });
-  return element("table", { class: "goals" }, element("thead", {}, element("tr", {}, [words.goal, ...fits.map(([name]) => words.columns[name])].map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, body));
+  // Roles are told, because rows of narrow pages have another layout.
+  const heads = [words.goal, ...fits.map(([name]) => words.columns[name])].map((text) => element("th", { scope: "col", role: "columnheader" }, text));
+  const table = element("table", { class: "goals", role: "table" }, element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, heads)), element("tbody", { role: "rowgroup" }, body));
+  table.style.setProperty("--columns", fits.length);
+  return table;
 }

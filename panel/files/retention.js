@@ -37,7 +37,7 @@ export const retention = {
     const chooser = element("div", { class: "choices", role: "group", "aria-label": words.cohorts }, Object.keys(days).map((name) => button(texts.intervals[name], () => act.go({ interval: name }), {
       "aria-pressed": String(name === interval), disabled: lengthOf(view) / days[name] >= most, "data-key": `cohorts ${name}`,
     })));
-    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start) ?? {}), describe(actionOf(view.back) ?? {})), " ", button(words.change, () => act.edit("retention"), { class: "quiet", "aria-label": words.changeRetention, "data-key": "edit retention" }));
+    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start)), describe(actionOf(view.back))), " ", button(words.edit, () => act.edit("retention"), { class: "quiet", "aria-label": words.changeRetention, "data-key": "edit retention" }));
     const shows = !answer.success ? element("p", { class: "failed" }, texts.faults.other(answer.error)) : answer.data.length === 0 ? element("p", { class: "soft" }, words.noCohorts) : grid(answer, view, interval, meta);
     replace(parent, element("div", { class: "head" }, element("h2", {}, texts.sections.retention), chooser), notesOf(view, wrong),
       answer.meta?.identity === "daily" && element("p", { class: "note" }, words.dailyIds), element("section", { class: "card", "aria-label": texts.sections.retention }, who, shows));
@@ -85,7 +85,7 @@ function later(day, interval, n) {
 
 // The dialog that says who counts as new, and as back. It is kept in the address.
 function form(view, act) {
-  const start = actionFields("start.", actionOf(view.start), words.anything), back = actionFields("return.", actionOf(view.back), words.anything);
+  const start = actionFields("start.", actionOf(view.start), words.anyChoice), back = actionFields("return.", actionOf(view.back), words.anyChoice);
   const made = element("form", { class: "asking-form", async submit(event) {
     event.preventDefault();
     const chosen = { start: start.read(), back: back.read() }, text = (action) => (action ? JSON.stringify(action) : "");
@@ -94,6 +94,10 @@ function form(view, act) {
       if (success) act.open({ start: text(chosen.start), back: text(chosen.back) });
       else tell(made, mistakesOf(error));
     } catch (error) {
+      if (error.kind === "key") {
+        act.close();
+        return act.fail(error);
+      }
       tell(made, mistakesIn(error, "retention"));
     }
   } }, alertPlace(), element("fieldset", {}, element("legend", {}, words.started), start.nodes), element("fieldset", {}, element("legend", {}, words.returned), back.nodes), element("p", { class: "foot" }, element("button", { class: "main" }, texts.apply)), suggestions(view));

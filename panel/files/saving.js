@@ -13,7 +13,7 @@ const words = texts.asking;
  *   tried      the definitions of the address, which are not saved, with their names
  *   fields     fields(definition) returns { nodes, read }, or null if the fields cannot show the definition
  *   check      check(definition) returns a promise of the mistakes that the API finds in it
- *   done       done(name, tried) shows the definition with a name ("": none), with other ones in the address
+ *   done       done(name, tried) shows the definition with a name ("": none), with tried in the address
  */
 export function savingForm(view, name, act, { kind, tried, fields, check, done }) {
   const content = element("div", { class: "loading" }, element("p", { class: "soft" }, `${texts.loading} …`));
@@ -30,6 +30,13 @@ export function savingForm(view, name, act, { kind, tried, fields, check, done }
     const definition = own ?? (saved && { name, ...saved.body }), made = element("form", { class: "asking-form", submit });
     if (name && !definition) return [element("p", {}, words.isGone[kind])];
     const removal = (own || (saved && maySave())) && button(own && saved ? words.discard : words.remove, removed, { class: "bad" });
+    const main = element("button", { class: "main" }, words.save), note = element("p", { class: "note", id: "may-not-save" }, words.mayNotSave[kind]);
+    const allow = () => {
+      main.hidden = !maySave();
+      note.hidden = maySave();
+    };
+    allow();
+    let sure = Boolean(own); // what is saved is removed for everybody
     const parts = fields(definition);
     if (!parts) {
       made.append(alertPlace(), element("p", {}, words.madeElsewhere), ...[definition.steps ?? definition].flat().map((one) => element("p", { dir: "auto" }, describe(one))), element("p", { class: "foot" }, removal || ""));
@@ -37,13 +44,7 @@ export function savingForm(view, name, act, { kind, tried, fields, check, done }
     }
     const title = element("input", { name: "name", required: true, maxlength: 100, dir: "auto", autocomplete: "off" });
     title.value = name;
-    const main = element("button", { class: "main" }, words.save), trial = button(words.try, () => made.reportValidity() && attempt(tries));
-    const note = element("p", { class: "note" }, words.mayNotSave[kind]);
-    const allow = () => {
-      main.hidden = !maySave();
-      note.hidden = maySave();
-    };
-    allow();
+    const trial = button(words.try, () => made.reportValidity() && attempt(tries), { "aria-describedby": "may-not-save" });
     made.append(note, alertPlace(), field("name", words.name, title), ...parts.nodes, element("p", { class: "foot" }, main, trial, removal || ""), suggestions(view));
 
     function submit(event) {
@@ -62,7 +63,7 @@ export function savingForm(view, name, act, { kind, tried, fields, check, done }
         }
         allow();
         tell(made, error.kind === "forbidden" ? [] : mistakesIn(error, kind));
-        if (error.kind === "forbidden") trial.focus();
+        if (error.kind === "forbidden") made.querySelector("[aria-describedby=may-not-save]")?.focus();
       } finally {
         made.removeAttribute("aria-busy");
       }
@@ -80,7 +81,6 @@ export function savingForm(view, name, act, { kind, tried, fields, check, done }
       if (wrong.length > 0) return wrong;
       done(one.name, [...others, one]);
     }
-    let sure = Boolean(own); // what is saved is removed for everybody
     function removed() {
       attempt(async () => {
         if (!sure) {
