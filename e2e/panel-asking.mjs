@@ -306,7 +306,7 @@ await run({
     const count = await same({});
     assert.equal(await tab.locator("#answers td.open").count(), count, "the last week of each cohort is not marked as unfinished");
     assert.deepEqual(await tab.locator("#answers :is(thead th, tbody th)").evaluateAll((heads) => [...new Set(heads.map((head) => head.scope))]), ["col", "row"]);
-    await tab.getByRole("button", { name: "Who is new, and who came again" }).click();
+    await tab.getByRole("button", { name: "Edit who is new, and who came again" }).click();
     await shown(tab);
     await field(tab, "kind", 0).selectOption("page");
     await field(tab, "text", 0).fill("(");

@@ -35,9 +35,9 @@ export const retention = {
     for (const [name, title] of [["start", words.started], ["back", words.returned]]) if (view[name] && !actionOf(view[name])) wrong.push([title, view[name], words.anything]);
     if (view.interval !== "auto" && view.interval !== interval) wrong.push([texts.interval, texts.intervals[view.interval], texts.intervals[interval]]);
     const chooser = element("div", { class: "choices", role: "group", "aria-label": words.cohorts }, Object.keys(days).map((name) => button(texts.intervals[name], () => act.go({ interval: name }), {
-      "aria-pressed": String(name === interval), disabled: lengthOf(view) / days[name] >= most, "data-key": `cohorts ${name}`,
+      "aria-pressed": String(name === interval), disabled: name !== interval && lengthOf(view) / days[name] >= most, "data-key": `cohorts ${name}`,
     })));
-    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start)), describe(actionOf(view.back))), " ", button(words.edit, () => act.edit("retention"), { class: "quiet", "aria-label": words.changeRetention, "data-key": "edit retention" }));
+    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start)), describe(actionOf(view.back))), " ", button(words.edit, () => act.edit("retention"), { class: "quiet", "aria-label": words.editRetention, "data-key": "edit retention" }));
     const shows = !answer.success ? element("p", { class: "failed" }, texts.faults.other(answer.error)) : answer.data.length === 0 ? element("p", { class: "soft" }, words.noCohorts) : grid(answer, view, interval, meta);
     replace(parent, element("div", { class: "head" }, element("h2", {}, texts.sections.retention), chooser), notesOf(view, wrong),
       answer.meta?.identity === "daily" && element("p", { class: "note" }, words.dailyIds), element("section", { class: "card", "aria-label": texts.sections.retention }, who, shows));

@@ -63,8 +63,8 @@ export const texts = {
 
   // Goals, funnels, retention and paths.
   asking: {
-    goal: "Goal", newGoal: "New goal", goalNamed: (name) => `Goal ${name}`, changeGoal: (name) => `Change the goal ${name}`,
-    funnel: "Funnel", newFunnel: "New funnel", funnelNamed: (name) => `Funnel ${name}`, changeFunnel: (name) => `Change the funnel ${name}`,
+    goal: "Goal", newGoal: "New goal", goalNamed: (name) => `Goal ${name}`, changeGoal: (name) => `Edit the goal ${name}`,
+    funnel: "Funnel", newFunnel: "New funnel", funnelNamed: (name) => `Funnel ${name}`, changeFunnel: (name) => `Edit the funnel ${name}`,
     columns: { visitors: "Visitors", conversions: "Conversions", conversion_rate: "Rate", value: "Value" }, valueOf: (property) => `Sum of ${property}`,
     edit: "Edit", save: "Save", try: "Try without saving", remove: "Remove", discard: "Discard the change", name: "Name",
     removeAgain: "It is saved for everybody who reads this website. Press Remove again to remove it.",
@@ -101,7 +101,7 @@ export const texts = {
     lost: (count, share) => `↓ ${count} left (${share})`, ofFirst: (share) => `${share} of the first step`, ofBefore: (share) => `${share} of the step before`, after: (time) => `median ${time} after the first step`,
     nobody: "Nobody did the first step in this range.",
     breakdown: "Break down by", noBreakdown: "Nothing", by: (field) => `By ${field.toLowerCase()}`, firstGroups: (count) => `The ${count} with the most at the first step.`,
-    started: "New visitors are those who first did", returned: "They came again when they did", changeRetention: "Who is new, and who came again", cohorts: "Length of the periods", cohort: "First came", size: "Visitors",
+    started: "New visitors are those who first did", returned: "They came again when they did", changeRetention: "Who is new, and who came again", editRetention: "Edit who is new, and who came again", cohorts: "Length of the periods", cohort: "First came", size: "Visitors",
     retentionOf: (start, back) => `New visitors: ${start}. Came again: ${back}.`,
     noCohorts: "Nobody came first in this range.", gridOf: "Share of visitors who came again",
     cohortCell: (count, size) => `${count} of ${size}`, notOver: " (not over yet)", begunBefore: " (began before the range)",
