@@ -71,7 +71,7 @@ export function actionFields(at, action, any = "") {
     draw();
     rows.at(-1).node.querySelector("select").focus();
   }, { class: "quiet" });
-  const what = element("div", { class: "what" }, field(`${at}op`, words.operator, operator), field(`${at}action`, words.kinds.event, text));
+  const test = [field(`${at}op`, words.operator, operator), field(`${at}action`, words.kinds.event, text)];
   const conditions = element("div", {}, list, add);
 
   function condition(filter) {
@@ -88,7 +88,7 @@ export function actionFields(at, action, any = "") {
     list.hidden = rows.length === 0;
   }
   function update() {
-    what.hidden = conditions.hidden = kind.value === "";
+    for (const node of [...test, conditions]) node.hidden = kind.value === "";
     text.required = kind.value !== "";
     const label = text.parentElement;
     label.firstChild.textContent = words.texts[operator.value === "matches" ? "matches" : kind.value || "event"];
@@ -98,7 +98,7 @@ export function actionFields(at, action, any = "") {
   draw();
   update();
   return {
-    nodes: [field(at.replace(/\.$/, ""), words.kind, kind), what, conditions],
+    nodes: [element("div", { class: "what" }, field(at.replace(/\.$/, ""), words.kind, kind), test), conditions],
     read() {
       if (kind.value === "") return null;
       const filters = rows.map((row) => row.read());

@@ -109,7 +109,7 @@ export const texts = {
     period: { daily: (n) => `Day ${n}`, weekly: (n) => `Week ${n}`, monthly: (n) => `Month ${n}` },
     dailyIds: "Visitors of this website get new ids each day, so they are not recognised when they come again. Send a profileId with the events, or turn daily ids off, to see who comes back.",
     startAt: "Start at a page", show: "Show", allPages: "All pages", pathsOf: (page) => `Paths through ${page}`, cameFrom: (page) => `Before ${page}`, wentTo: (page) => `After ${page}`,
-    entry: "Came to the website", exit: "Left the website", times: "Times", shareHelp: "The share is of all steps from the same page. A click on a page shows the paths from it.", fromHere: (page) => `${page}: paths from here`, noPaths: "Nobody went this way in this range.", firstPaths: (count) => `The ${count} most frequent. Choose a page to see all of its paths.`,
+    entry: "Came to the website", exit: "Left the website", times: "Times", shareHelp: "The share is of all that went on from the same page.", fromHere: (page) => `${page}: paths from here`, noPaths: "Nobody went this way in this range.", firstPaths: (count) => `The ${count} most frequent. Click on a page to see all of its paths.`,
   },
 
   // Short links, uptime and flags.
