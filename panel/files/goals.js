@@ -5,7 +5,7 @@ import { askAll, describe, filtersOf, isAction, maySave, notesOf, parsed, savedO
 import { button, element, replace } from "./dom.js";
 import { shown } from "./format.js";
 import { goalDialog } from "./goal-form.js";
-import { changeOf } from "./tables.js";
+import { changeOf, stacked } from "./tables.js";
 import { texts } from "./texts.js";
 
 const words = texts.asking, most = 20; // goals of a parameter
@@ -74,16 +74,13 @@ const titleOf = (name, goal) => (name === "value" ? words.valueOf(goal.value) : 
 function tableOf(all, chosen, act) {
   const fits = columns.filter(([name]) => name !== "value" || all.some(({ goal }) => goal.value));
   const body = all.map(({ goal, tried, saved, row, before }) => {
-    const name = element("td", { class: "name", role: "cell" }, button(goal.name, () => act.go({ goal: goal.name, measure: "" }), { dir: "auto", "aria-pressed": String(goal === chosen), "data-key": `goal ${goal.name}` }),
+    const name = element("td", { class: "name" }, button(goal.name, () => act.go({ goal: goal.name, measure: "" }), { dir: "auto", "aria-pressed": String(goal === chosen), "data-key": `goal ${goal.name}` }),
       element("span", { class: "what", dir: "auto" }, describe(goal)), tried && element("span", { class: "rating needs" }, saved ? words.changed : words.unsaved),
       button(words.edit, () => act.edit(`goal:${goal.name}`), { class: "more", "aria-label": words.changeGoal(goal.name), "data-key": `edit ${goal.name}` }));
     name.style.setProperty("--share", `${row?.conversion_rate ?? 0}%`);
-    return element("tr", { role: "row" }, name, fits.map(([column, format]) => element("td", { role: "cell" }, shown(row?.[column], format), column === "value" && goal.value && element("span", { class: "unit" }, goal.value),
+    return element("tr", {}, name, fits.map(([column, format]) => element("td", {}, shown(row?.[column], format), column === "value" && goal.value && element("span", { class: "unit" }, goal.value),
       row && changeOf(row[column], before?.[column], format, 1))));
   });
-  // Roles are told, because rows of narrow pages have another layout.
-  const heads = [words.goal, ...fits.map(([name]) => words.columns[name])].map((text) => element("th", { scope: "col", role: "columnheader" }, text));
-  const table = element("table", { class: "goals", role: "table" }, element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, heads)), element("tbody", { role: "rowgroup" }, body));
-  table.style.setProperty("--columns", fits.length);
-  return table;
+  const heads = [element("th", { scope: "col", class: "page" }, words.goal), ...fits.map(([name]) => element("th", { scope: "col" }, words.columns[name]))];
+  return stacked("goals", heads, body);
 }

@@ -4,7 +4,7 @@ import { compareOf } from "./dates.js";
 import { filtersOf, notesOf } from "./definitions.js";
 import { button, element, focusOn, replace } from "./dom.js";
 import { shown } from "./format.js";
-import { changeOf } from "./tables.js";
+import { changeOf, stacked } from "./tables.js";
 import { texts } from "./texts.js";
 
 const words = texts.asking, limit = 50;
@@ -56,7 +56,8 @@ function listOf(title, answer, columns, to) {
   });
   const heads = [...columns.map((column) => element("th", { scope: "col", class: "page" }, columns.length === 1 ? texts.columns.path : titles[column])), element("th", { scope: "col" }, words.times), element("th", { scope: "col", class: "less" }, texts.columns.visitors),
     ...[texts.columns.percentage, previous && texts.columns.change].filter(Boolean).map((text) => element("th", { scope: "col" }, text))];
-  return made(element("table", { class: "paths" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, body)), element("p", { class: "soft" }, meta.hasMore && `${words.firstPaths(limit)} `, columns.length === 2 && words.shareHelp));
+  const table = columns.length === 2 ? stacked("paths", heads, body) : element("table", { class: "paths" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, body));
+  return made(table, element("p", { class: "soft" }, meta.hasMore && `${words.firstPaths(limit)} `, columns.length === 2 && words.shareHelp));
 }
 
 function pageCell(column, row, to) {
