@@ -11,7 +11,7 @@ const field = (tab, name, i = 0) => dialog(tab).locator(`[name=${name}]`).nth(i)
 const press = (tab, name) => dialog(tab).getByRole("button", { name, exact: true }).click();
 const rows = (tab) => tab.locator("#answers tbody tr");
 const cells = (tab, i) => rows(tab).nth(i).locator("td").evaluateAll((all) => all.map((cell) => cell.firstChild?.textContent));
-const percent = (n) => `${n.toLocaleString("en-GB", { maximumFractionDigits: 1 })}%`;
+const percent = (n) => (n / 100).toLocaleString("en-GB", { style: "percent", maximumFractionDigits: 1 });
 const whole = (n) => n.toLocaleString("en-GB");
 const filter = (...parts) => ({ filter: JSON.stringify(parts) });
 
