@@ -87,17 +87,17 @@ function stepsOf(rows, funnel, column) {
   }));
 }
 
-// The funnel of each value, as a row: its people at each step, and the rate of the whole.
+// The funnel of each value, as a row: the rate of the whole, and its people at each step.
 function groupTable({ data, previous, meta }, { steps }, by, act) {
   const column = "visitors" in (data[0] ?? {}) ? "visitors" : "sessions", count = steps.length, rows = [];
   if (data.length === 0) return element("p", { class: "soft" }, texts.noRows);
   for (let i = 0; i < data.length; i += count) {
     const value = data[i][by], label = (by === "country" && value ? country(value) : value) || texts.none, last = data[i + count - 1];
     rows.push(element("tr", {}, element("td", { class: "name" }, value ? button(label, () => act.filter(by, "is", value), { dir: "auto", "data-key": `group ${value}` }) : element("span", {}, label)),
-      data.slice(i, i + count).map((row) => element("td", {}, shown(row[column], "whole"))), element("td", {}, shown(last.conversion_rate, "percent"), changeOf(last.conversion_rate, previous?.[i + count - 1]?.conversion_rate, "percent", 1))));
+      element("td", {}, shown(last.conversion_rate, "percent"), changeOf(last.conversion_rate, previous?.[i + count - 1]?.conversion_rate, "percent", 1)), data.slice(i, i + count).map((row) => element("td", {}, shown(row[column], "whole")))));
   }
-  const heads = [texts.fields[by], ...steps.map(nameOfStep), words.columns.conversion_rate];
-  const table = element("table", { class: "wide steps-of" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col", title: text }, text)))), element("tbody", {}, rows));
+  const heads = [texts.fields[by], words.columns.conversion_rate, ...steps.map(nameOfStep)];
+  const table = element("table", { class: "wide steps-of" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col", title: text }, element("span", {}, text))))), element("tbody", {}, rows));
   table.style.setProperty("--columns", heads.length - 1);
   return [element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.by(texts.fields[by]) }, table), meta.hasMore && element("p", { class: "soft" }, words.firstGroups(groups))];
 }

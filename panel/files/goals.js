@@ -78,7 +78,7 @@ function tableOf(all, chosen, act) {
       element("span", { class: "what", dir: "auto" }, describe(goal)), tried && element("span", { class: "rating needs" }, saved ? words.changed : words.unsaved),
       button(words.edit, () => act.edit(`goal:${goal.name}`), { class: "more", "aria-label": words.changeGoal(goal.name), "data-key": `edit ${goal.name}` }));
     name.style.setProperty("--share", `${row?.conversion_rate ?? 0}%`);
-    return element("tr", {}, name, fits.map(([column, format]) => element("td", {}, shown(row?.[column], format), column === "value" && goal.value && element("span", { class: "unit" }, goal.value),
+    return element("tr", {}, name, fits.map(([column, format]) => element("td", {}, shown(row?.[column], format), column === "value" && goal.value && element("span", { class: "unit", title: goal.value }, goal.value),
       row && changeOf(row[column], before?.[column], format, 1))));
   });
   const heads = [element("th", { scope: "col", class: "page" }, words.goal), ...fits.map(([name]) => element("th", { scope: "col" }, words.columns[name]))];

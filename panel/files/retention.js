@@ -11,10 +11,13 @@ import { texts } from "./texts.js";
 const words = texts.asking, most = 60; // cohorts
 const days = { daily: 1, weekly: 7, monthly: 30 };
 
-/** Returns the interval of the cohorts of a view: the chosen one, if it has few enough cohorts, or one that fits the range. */
+// Whether the range of a view has few enough periods. The length of all time is not known here: the server says if it has too many.
+const fits = (view, interval) => view.preset === "all_time" || lengthOf(view) / days[interval] < most;
+
+/** Returns the interval of the cohorts of a view: the chosen one, or one that fits the range. */
 function intervalOf(view) {
+  if (view.interval in days && fits(view, view.interval)) return view.interval;
   const length = lengthOf(view);
-  if (view.interval in days && length / days[view.interval] < most) return view.interval;
   return length <= 14 ? "daily" : length <= 184 ? "weekly" : "monthly";
 }
 
@@ -35,7 +38,7 @@ export const retention = {
     for (const [name, title] of [["start", words.started], ["back", words.returned]]) if (view[name] && !actionOf(view[name])) wrong.push([title, view[name], words.anything]);
     if (view.interval !== "auto" && view.interval !== interval) wrong.push([texts.interval, texts.intervals[view.interval], texts.intervals[interval]]);
     const chooser = element("div", { class: "choices", role: "group", "aria-label": words.cohorts }, Object.keys(days).map((name) => button(texts.intervals[name], () => act.go({ interval: name }), {
-      "aria-pressed": String(name === interval), disabled: name !== interval && lengthOf(view) / days[name] >= most, "data-key": `cohorts ${name}`,
+      "aria-pressed": String(name === interval), disabled: !fits(view, name), "data-key": `cohorts ${name}`,
     })));
     const who = element("p", {}, words.retentionOf(describe(actionOf(view.start)), describe(actionOf(view.back))), " ", button(words.edit, () => act.edit("retention"), { class: "quiet", "aria-label": words.editRetention, "data-key": "edit retention" }));
     const shows = !answer.success ? element("p", { class: "failed" }, texts.faults.other(answer.error)) : answer.data.length === 0 ? element("p", { class: "soft" }, words.noCohorts) : grid(answer, view, interval, meta);
