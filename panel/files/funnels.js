@@ -47,10 +47,13 @@ export const funnels = {
     button(words.newFunnel, () => act.edit("funnel:"), { "data-key": "new funnel" }));
     replace(drawn.notes, notesOf(view, wrong), !maySave() && element("p", { class: "note" }, words.mayNotSave.funnel));
     drawn.groups.hidden = !by;
-    if (!chosen) return replace(drawn.card, element("p", {}, words.noFunnels), element("p", { class: "soft" }, words.noFunnelsHelp), element("p", {}, button(words.newFunnel, () => act.edit("funnel:"), { class: "main", "data-key": "first funnel" })));
-    const [whole, divided] = answers, entry = all.find(({ funnel }) => funnel === chosen);
-    replace(drawn.card, headOf(entry, by, act), whole.success ? drawing(whole, chosen) : element("p", { class: "failed" }, texts.faults.other(whole.error)));
-    if (divided) replace(drawn.groups, element("h3", {}, words.by(texts.fields[by])), divided.success ? groupTable(divided, chosen, by, act) : element("p", { class: "failed" }, texts.faults.other(divided.error)));
+    if (!chosen) {
+      const make = button(words.newFunnel, () => act.edit("funnel:"), { class: "main", "data-key": "first funnel" });
+      return replace(drawn.card, element("p", {}, words.noFunnels), element("p", { class: "soft" }, words.noFunnelsHelp), element("p", {}, make));
+    }
+    const [whole, divided] = answers, drawnOr = (answer, draw) => (answer.success ? draw() : element("p", { class: "failed" }, texts.faults.other(answer.error)));
+    replace(drawn.card, headOf(all.find(({ funnel }) => funnel === chosen), by, act), drawnOr(whole, () => drawing(whole, chosen)));
+    if (divided) replace(drawn.groups, element("h3", {}, words.by(texts.fields[by])), drawnOr(divided, () => groupTable(divided, chosen, by, act)));
   },
 
   dialog: (view, _, act) => (view.edit.startsWith("funnel:") ? funnelDialog(view, view.edit.slice("funnel:".length), act) : null),
@@ -60,7 +63,7 @@ const counted = ({ within }) => (within === "session" ? "sessions" : "visitors")
 
 function headOf({ funnel, tried, saved }, by, act) {
   const bounds = [funnel.window ? words.windowOf(funnel.window) : words.noWindow, words.withins[funnel.within ?? "visitor"]].join(", ");
-  const title = element("div", {}, element("h3", { dir: "auto" }, funnel.name, tried && element("span", { class: "rating needs" }, saved ? words.changed : words.unsaved)), element("p", { class: "soft" }, bounds));
+  const title = element("div", {}, element("h3", { dir: "auto" }, funnel.name, " ", tried && element("span", { class: "rating needs" }, saved ? words.changed : words.unsaved)), element("p", { class: "soft" }, bounds));
   const choices = [["", words.noBreakdown], ...fields.map((field) => [field, texts.fields[field]])], chooser = select(words.breakdown, "by", choices, by || "", (value) => act.go({ by: value }));
   chooser.lastChild.dataset.key = "by";
   return element("div", { class: "head" }, title, chooser, button(words.edit, () => act.edit(`funnel:${funnel.name}`), { "aria-label": words.changeFunnel(funnel.name), "data-key": `edit ${funnel.name}` }));
@@ -79,11 +82,12 @@ function stepsOf(rows, funnel, column) {
     const bar = element("div", { class: "bar", "aria-hidden": "true" });
     bar.style.setProperty("--share", `${row.conversion_rate ?? 0}%`);
     const lost = i > 0 && row.dropoff > 0 && element("p", { class: "lost" }, words.lost(shown(row.dropoff, "whole"), shown(100 - row.step_rate, "percent")));
-    return element("li", {}, lost,
-      element("div", { class: "step" }, element("span", { class: "name", dir: "auto" }, nameOfStep(funnel.steps[i])),
-        element("strong", {}, shown(row[column], "whole")), element("span", { class: "soft" }, words.counted[column]), changeOf(row[column], before?.[column], "whole", 1)), bar,
-      i > 0 && row.conversion_rate != null && element("p", { class: "soft" }, words.ofFirst(shown(row.conversion_rate, "percent")), row.step_rate != null && ` · ${words.ofBefore(shown(row.step_rate, "percent"))} `, changeOf(row.step_rate, before?.step_rate, "percent", 1),
-        row.median_seconds != null && ` · ${words.after(seconds(row.median_seconds))}`));
+    const name = element("div", { class: "step" }, element("span", { class: "name", dir: "auto" }, nameOfStep(funnel.steps[i])), element("strong", {}, shown(row[column], "whole")),
+      element("span", { class: "soft" }, words.counted[column]), changeOf(row[column], before?.[column], "whole", 1));
+    const shares = i > 0 && row.conversion_rate != null && element("p", { class: "soft" }, words.ofFirst(shown(row.conversion_rate, "percent")),
+      row.step_rate != null && ` · ${words.ofBefore(shown(row.step_rate, "percent"))} `, changeOf(row.step_rate, before?.step_rate, "percent", 1),
+      row.median_seconds != null && ` · ${words.after(seconds(row.median_seconds))}`);
+    return element("li", {}, lost, name, bar, shares);
   }));
 }
 
@@ -93,8 +97,9 @@ function groupTable({ data, previous, meta }, { steps }, by, act) {
   if (data.length === 0) return element("p", { class: "soft" }, texts.noRows);
   for (let i = 0; i < data.length; i += count) {
     const value = data[i][by], label = (by === "country" && value ? country(value) : value) || texts.none, last = data[i + count - 1];
-    rows.push(element("tr", {}, element("td", { class: "name" }, value ? button(label, () => act.filter(by, "is", value), { dir: "auto", "data-key": `group ${value}` }) : element("span", {}, label)),
-      element("td", {}, shown(last.conversion_rate, "percent"), changeOf(last.conversion_rate, previous?.[i + count - 1]?.conversion_rate, "percent", 1)), data.slice(i, i + count).map((row) => element("td", {}, shown(row[column], "whole")))));
+    const name = value ? button(label, () => act.filter(by, "is", value), { dir: "auto", "data-key": `group ${value}` }) : element("span", {}, label);
+    const rate = element("td", {}, shown(last.conversion_rate, "percent"), changeOf(last.conversion_rate, previous?.[i + count - 1]?.conversion_rate, "percent", 1));
+    rows.push(element("tr", {}, element("td", { class: "name" }, name), rate, data.slice(i, i + count).map((row) => element("td", {}, shown(row[column], "whole")))));
   }
   const heads = [texts.fields[by], words.columns.conversion_rate, ...steps.map(nameOfStep)];
   const table = element("table", { class: "wide steps-of" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col", title: text }, element("span", {}, text))))), element("tbody", {}, rows));

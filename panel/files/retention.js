@@ -40,10 +40,12 @@ export const retention = {
     const chooser = element("div", { class: "choices", role: "group", "aria-label": words.cohorts }, Object.keys(days).map((name) => button(texts.intervals[name], () => act.go({ interval: name }), {
       "aria-pressed": String(name === interval), disabled: !fits(view, name), "data-key": `cohorts ${name}`,
     })));
-    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start)), describe(actionOf(view.back))), " ", button(words.edit, () => act.edit("retention"), { class: "quiet", "aria-label": words.editRetention, "data-key": "edit retention" }));
-    const shows = !answer.success ? element("p", { class: "failed" }, texts.faults.other(answer.error)) : answer.data.length === 0 ? element("p", { class: "soft" }, words.noCohorts) : grid(answer, view, interval, meta);
+    const edit = button(words.edit, () => act.edit("retention"), { class: "quiet", "aria-label": words.editRetention, "data-key": "edit retention" });
+    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start)), describe(actionOf(view.back))), " ", edit);
+    const inside = !answer.success ? element("p", { class: "failed" }, texts.faults.other(answer.error))
+      : answer.data.length === 0 ? element("p", { class: "soft" }, words.noCohorts) : grid(answer, view, interval, meta);
     replace(parent, element("div", { class: "head" }, element("h2", {}, texts.sections.retention), chooser), notesOf(view, wrong),
-      answer.meta?.identity === "daily" && element("p", { class: "note" }, words.dailyIds), element("section", { class: "card", "aria-label": texts.sections.retention }, who, shows));
+      answer.meta?.identity === "daily" && element("p", { class: "note" }, words.dailyIds), element("section", { class: "card", "aria-label": texts.sections.retention }, who, inside));
   },
 
   dialog: (view, _, act) => (view.edit === "retention" ? { title: words.changeRetention, content: form(view, act) } : null),
@@ -55,28 +57,31 @@ function lastDay(day, interval) {
   return addDays(`${addDays(`${day.slice(0, 8)}01`, 31).slice(0, 8)}01`, -1);
 }
 
+const mark = (sign, text) => element("span", {}, sign, element("span", { class: "hidden" }, text));
+
 function grid({ data, previous }, view, interval, { startDate, endDate }) {
-  const dates = [...new Set(data.map(({ date }) => date))], periods = Math.max(...data.map(({ period }) => period)) + 1;
-  const buckets = [...new Set(dates)].sort();
-  const cells = new Map(data.map((row, i) => [`${row.date} ${row.period}`, { row, before: previous?.[i] }]));
-  const over = today(view.zone);
-  const body = buckets.map((date) => {
-    const cut = date < startDate, first = cells.get(`${date} 0`), end = [];
-    const line = Array.from({ length: periods }, (_, period) => {
-      const found = cells.get(`${date} ${period}`);
-      if (!found) return element("td", { class: "empty" });
-      const { row, before } = found, until = lastDay(later(date, interval, period), interval), open = until > endDate || until >= over;
-      if (open) end.push(period);
-      const cell = element("td", { class: open ? "open" : false, title: words.cohortCell(shown(row.visitors, "whole"), shown(row.cohort_size, "whole")) }, shown(row.percentage, "percent"), open && element("span", { class: "mark" }, "*", element("span", { class: "hidden" }, words.notOver)),
-        element("span", { class: "unit" }, shown(row.visitors, "whole")), period > 0 && !open && changeOf(row.percentage, before?.percentage, "percent", 1));
-      cell.style.setProperty("--depth", `${Math.round(45 * Math.sqrt((row.percentage ?? 0) / 100))}%`);
-      return cell;
-    });
-    return element("tr", {}, element("th", { scope: "row" }, bucket(date, interval), cut && element("span", { class: "mark" }, "†", element("span", { class: "hidden" }, words.begunBefore))), element("td", {}, shown(first.row.cohort_size, "whole"), changeOf(first.row.cohort_size, first.before?.cohort_size, "whole", 1)), line);
+  const cohorts = new Map(), now = today(view.zone); // by date
+  data.forEach((row, i) => cohorts.set(row.date, [...(cohorts.get(row.date) ?? []), { row, before: previous?.[i] }]));
+  const periods = Math.max(...data.map(({ period }) => period)) + 1;
+  const cell = ({ row, before }) => {
+    const until = lastDay(later(row.date, interval, row.period), interval), open = until > endDate || until >= now;
+    const made = element("td", { class: open && "open", title: words.cohortCell(shown(row.visitors, "whole"), shown(row.cohort_size, "whole")) },
+      shown(row.percentage, "percent"), open && mark("*", words.notOver), element("span", { class: "unit" }, shown(row.visitors, "whole")),
+      row.period > 0 && !open && changeOf(row.percentage, before?.percentage, "percent", 1));
+    made.style.setProperty("--depth", `${Math.round(45 * Math.sqrt((row.percentage ?? 0) / 100))}%`); // more would hide the text
+    return made;
+  };
+  const body = [...cohorts].map(([date, all]) => {
+    const { row: { cohort_size: size }, before } = all[0];
+    return element("tr", {}, element("th", { scope: "row" }, bucket(date, interval), date < startDate && mark("†", words.begunBefore)),
+      element("td", {}, shown(size, "whole"), changeOf(size, before?.cohort_size, "whole", 1)), all.map(cell),
+      Array.from({ length: periods - all.length }, () => element("td", { class: "empty" })));
   });
   const heads = [words.cohort, words.size, ...Array.from({ length: periods }, (_, period) => words.period[interval](period))];
-  const table = element("table", { class: "retention" }, element("caption", { class: "hidden" }, words.gridOf), element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, body));
-  return [element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.gridOf, "data-key": "grid" }, table), element("p", { class: "soft" }, words.legend, " ", buckets[0] < startDate && words.legendCut)];
+  const table = element("table", { class: "retention" }, element("caption", { class: "hidden" }, words.gridOf),
+    element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, body));
+  return [element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.gridOf, "data-key": "grid" }, table),
+    element("p", { class: "soft" }, words.legend, data[0].date < startDate && ` ${words.legendCut}`)];
 }
 
 /** Returns the first day of the n-th bucket after the one that begins with a day. */
@@ -89,12 +94,13 @@ function later(day, interval, n) {
 // The dialog that says who counts as new, and as back. It is kept in the address.
 function form(view, act) {
   const start = actionFields("start.", actionOf(view.start), words.anyChoice), back = actionFields("return.", actionOf(view.back), words.anyChoice);
+  const text = (action) => (action ? JSON.stringify(action) : ""), group = (title, { nodes }) => element("fieldset", {}, element("legend", {}, title), nodes);
   const made = element("form", { class: "asking-form", async submit(event) {
     event.preventDefault();
-    const chosen = { start: start.read(), back: back.read() }, text = (action) => (action ? JSON.stringify(action) : "");
+    const chosen = { start: text(start.read()), back: text(back.read()) };
     try {
-      const [{ success, error }] = (await ask(view, [parameterOf({ ...view, start: text(chosen.start), back: text(chosen.back), filters: [] })])).data;
-      if (success) act.open({ start: text(chosen.start), back: text(chosen.back) });
+      const [{ success, error }] = (await ask(view, [parameterOf({ ...view, ...chosen, filters: [] })])).data;
+      if (success) act.open(chosen);
       else tell(made, mistakesOf(error));
     } catch (error) {
       if (error.kind === "key") {
@@ -103,6 +109,6 @@ function form(view, act) {
       }
       tell(made, mistakesIn(error, "retention"));
     }
-  } }, alertPlace(), element("fieldset", {}, element("legend", {}, words.started), start.nodes), element("fieldset", {}, element("legend", {}, words.returned), back.nodes), element("p", { class: "foot" }, element("button", { class: "main" }, texts.apply)), suggestions(view));
+  } }, alertPlace(), group(words.started, start), group(words.returned, back), element("p", { class: "foot" }, element("button", { class: "main" }, texts.apply)), suggestions(view));
   return made;
 }
