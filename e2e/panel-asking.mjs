@@ -94,7 +94,7 @@ await run({
     await field(tab, "op").selectOption("matches");
     await field(tab, "text").fill("order_(");
     await press(tab, "Save");
-    assert.match(await mistake(tab, "text"), /^Regular expression is not a regular expression: missing closing \)/);
+    assert.match(await mistake(tab, "text"), /^Pattern \(RE2\) is not a regular expression: missing closing \)/);
     await everywhere(tab, "a mistake");
     await field(tab, "op").selectOption("eq");
     await field(tab, "text").fill("order_paid");

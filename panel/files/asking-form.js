@@ -20,7 +20,7 @@ export function field(at, label, control, help) {
 export const choice = (name, choices, value, change) => element("select", { name, change: change ?? null },
   Object.entries(choices).map(([one, text]) => element("option", { value: one, selected: one === value }, text)));
 
-/** Shows mistakes beside the fields that they are about, the rest above the form, and moves the focus to the first one. */
+/** Shows mistakes beside the fields that they are about, the rest in alertPlace(), and moves the focus to the first one. */
 export function tell(form, mistakes) {
   const fields = [...form.querySelectorAll(".field")], rest = [];
   for (const one of fields) {
@@ -44,7 +44,7 @@ export function tell(form, mistakes) {
   first?.focus();
 }
 
-/** The place of tell() for mistakes without a field. */
+/** The place of tell() for mistakes without a field. It stands above the buttons, where the reader is then. */
 export const alertPlace = () => element("p", { class: "failed wrong", role: "alert" });
 
 /** Reports whether the form can show an action. Others were made with the API, and are only shown as texts. */

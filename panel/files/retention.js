@@ -109,6 +109,6 @@ function form(view, act) {
       }
       tell(made, mistakesIn(error, "retention"));
     }
-  } }, alertPlace(), group(words.started, start), group(words.returned, back), element("p", { class: "foot" }, element("button", { class: "main" }, texts.apply)), suggestions(view));
+  } }, group(words.started, start), group(words.returned, back), alertPlace(), element("p", { class: "foot" }, element("button", { class: "main" }, texts.apply)), suggestions(view));
   return made;
 }

@@ -39,13 +39,14 @@ export function savingForm(view, name, act, { kind, tried, fields, check, done }
     let sure = Boolean(own); // what is saved is removed for everybody
     const parts = fields(definition);
     if (!parts) {
-      made.append(alertPlace(), element("p", {}, words.madeElsewhere), ...[definition.steps ?? definition].flat().map((one) => element("p", { dir: "auto" }, describe(one))), element("p", { class: "foot" }, removal || ""));
+      const shown = [definition.steps ?? definition].flat().map((one) => element("p", { dir: "auto" }, describe(one)));
+      made.append(element("p", {}, words.madeElsewhere), ...shown, note, alertPlace(), element("p", { class: "foot" }, removal || ""));
       return [made];
     }
     const title = element("input", { name: "name", required: true, maxlength: 100, dir: "auto", autocomplete: "off" });
     title.value = name;
     const trial = button(words.try, () => made.reportValidity() && attempt(tries), { "aria-describedby": "may-not-save" });
-    made.append(note, alertPlace(), field("name", words.name, title), ...parts.nodes, element("p", { class: "foot" }, main, trial, removal || ""), suggestions(view));
+    made.append(field("name", words.name, title), ...parts.nodes, note, alertPlace(), element("p", { class: "foot" }, main, trial, removal || ""), suggestions(view));
 
     function submit(event) {
       event.preventDefault();

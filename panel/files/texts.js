@@ -81,7 +81,7 @@ export const texts = {
     mistake: (label, text) => (/^(is|must|has|may|cannot|would) /.test(text) ? `${label} ${text}` : `${text[0].toUpperCase()}${text.slice(1)}`),
     pageFilter: "The filter by page means visits in which the page was seen.",
     kind: "What", kinds: { event: "Event", page: "Page", click: "Outgoing link" }, anything: "any page or event", anyChoice: "Any page or event",
-    texts: { event: "Name of the event", page: "Path of the page", click: "Address of the link", matches: "Regular expression" },
+    texts: { event: "Name of the event", page: "Path of the page", click: "Address of the link", matches: "Pattern (RE2)" },
     examples: { event: "signup", page: "/pricing", click: "https://example.com/" },
     operator: "Condition",
     operators: {
