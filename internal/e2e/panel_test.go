@@ -22,7 +22,7 @@ func TestPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"overview", "asking"} {
+	for _, part := range []string{"overview", "asking", "settings"} {
 		t.Run(part, func(t *testing.T) { runNode(t, folder, "panel-"+part+".mjs", string(settings)) })
 	}
 	p.stop(t)

@@ -19,6 +19,9 @@ export function useKey(value, stay) {
   else if (stay === false) localStorage.removeItem(stored); // null leaves what is there
 }
 
+/** Uses a new secret of the key, and stores it where the replaced one is stored. */
+export const replaceKey = (value) => useKey(value, localStorage.getItem(stored) ? true : null);
+
 /**
  * A failed request. kind is key, forbidden, missing, busy, gone, failed or other; wait is in seconds, where trying again makes sense.
  * details are the mistakes of the request: their field and message.
@@ -89,3 +92,19 @@ export const curl = (view, parameters) => `curl -s '${new URL(root + questionPat
 
 /** Returns a read-only panel token for one website. */
 export const token = async (website) => (await call("/v1/tokens", { ttl: 86_400, scopes: ["read:data"], resources: [{ kind: "website", id: website }] })).token;
+
+/** Returns what a promise gives, or the given value if the key may not ask for it or the server does not have it. */
+export async function allowed(promise, otherwise = null) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof Fault && ["forbidden", "missing"].includes(error.kind)) return otherwise;
+    throw error;
+  }
+}
+
+/** The beginning of the current secret, by which lists of keys name it. */
+export const isCurrent = ({ start, oldSecrets }) => [start, ...oldSecrets.map((old) => old.start)].some((one) => key.startsWith(one));
+
+/** The whole address of tracking, which the API gives as a URL or as a path below its own. */
+export const trackingAddress = (address) => new URL(address.startsWith("/") ? root + address : address, location.href).href.replace(/\/$/, "");

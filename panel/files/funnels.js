@@ -35,7 +35,7 @@ export const funnels = {
 
   draw(parent, view, { loaded }, act) {
     if (!drawn || drawn.head.parentElement !== parent) {
-      drawn = { head: element("div", { class: "head" }), notes: element("div", {}), card: element("section", { class: "card" }), groups: element("div", { class: "card", hidden: true }) };
+      drawn = { head: element("div", { class: "head" }), notes: element("div", {}), card: element("section", { class: "card" }), groups: element("div", { class: "card groups", hidden: true }) };
       parent.replaceChildren(drawn.head, drawn.notes, drawn.card, drawn.groups);
     }
     const { all, chosen, by, answers } = loaded, wrong = [];

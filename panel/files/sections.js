@@ -9,11 +9,12 @@
 //                      parameters, or loaded. act changes the view: see app.js
 //   dialog(view, answered, act)
 //                      optional: { title, content } of the dialog for a view.edit that is its own, or null
-//   undated            true if dates, zone and filters do not matter
+//   undated            true if dates and filters do not matter. Such a section is also shown to keys that see no website
 import { funnels } from "./funnels.js";
 import { goals } from "./goals.js";
 import { overview } from "./overview.js";
 import { paths } from "./paths.js";
 import { retention } from "./retention.js";
+import { settings } from "./settings.js";
 
-export const sections = { overview, goals, funnels, retention, paths };
+export const sections = { overview, goals, funnels, retention, paths, settings };
