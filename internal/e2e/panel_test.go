@@ -28,7 +28,7 @@ func TestPanel(t *testing.T) {
 	if err := errors.Join(err, rootErr); err != nil {
 		t.Fatal(err)
 	}
-	parts := []string{"overview", "settings", "manners"}
+	parts := []string{"overview", "asking", "settings", "manners"}
 	if os.Getenv("SIGHTLINE_BENCH_PANEL") != "" {
 		parts = append(parts, "bench")
 	}

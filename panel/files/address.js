@@ -6,6 +6,7 @@ import { texts } from "./texts.js";
 
 const defaults = { website: "", preset: "last_30d", from: "", to: "", compare: "previous_period", interval: "auto", zone: local, metric: "visitors", section: "overview", list: "", of: "", search: "", sort: "", page: 1, edit: "" };
 const operators = Object.keys(texts.operators);
+const ownOf = (section) => sections[section].own ?? [];
 
 /**
  * Returns the view of an address, and what it asks for that is not known here, as texts. A key of the address is
@@ -40,6 +41,7 @@ export function read(hash) {
   take("list", (value) => value in lists, texts.cards.pages, texts.list);
   for (const name of ["of", "search", "sort"]) view[name] = asked.get(name) ?? "";
   view.edit = asked.get("edit") ?? "";
+  for (const name of ownOf(view.section)) view[name] = asked.get(name) ?? "";
   view.page = Math.max(1, Math.min(1000, Number.parseInt(asked.get("page") ?? "1", 10) || 1));
   for (const tab of asked.getAll("tab")) {
     const card = Object.keys(cards).find((one) => cards[one].includes(tab));
@@ -71,6 +73,7 @@ export function write(view) {
   for (const name of ["section", "compare", "interval", "metric", "list", "of", "search", "sort", "page", "edit"]) {
     if (String(view[name]) !== String(defaults[name])) address.set(name, view[name]);
   }
+  for (const name of ownOf(view.section)) if (view[name]) address.set(name, view[name]);
   for (const [card, tab] of Object.entries(view.tabs)) if (tab !== cards[card][0]) address.append("tab", tab);
   for (const { field, op, values } of view.filters) address.append("filter", JSON.stringify([field, op, ...values]));
   return `#${address}`;
@@ -78,3 +81,6 @@ export function write(view) {
 
 /** What a view has to lose when its dialog closes. */
 export const closed = { list: "", of: "", search: "", sort: "", page: 1, edit: "" };
+
+/** What a view has to lose when its website changes: what the section asks of that website. */
+export const blank = (section) => Object.fromEntries(ownOf(section).map((name) => [name, ""]));

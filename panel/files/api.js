@@ -60,11 +60,15 @@ export async function call(path, body, method = body ? "POST" : "GET") {
 
 const one = { is: "eq", is_not: "ne", contains: "contains", contains_not: "not_contains" };
 
-/** Returns filters of the API for a filter of the page. Events and clicks are asked of sessions: what else happened in them. */
-export function condition({ field, op, values }) {
+/**
+ * Returns filters of the API for a filter of the page. Events and clicks are asked of sessions: what else happened in them. So are pages
+ * if ofVisits is true, for questions that take no filter by the page of a row.
+ */
+export function condition({ field, op, values }, ofVisits = false) {
   const negative = op.endsWith("not");
-  if (field === "event" || field === "click") {
-    const did = (value) => ({ did: { [field]: op.startsWith("contains") ? { op: "contains", value } : value } });
+  if (field === "event" || field === "click" || (ofVisits && field === "path")) {
+    const kind = field === "path" ? "page" : field;
+    const did = (value) => ({ did: { [kind]: op.startsWith("contains") ? { op: "contains", value } : value } });
     const any = values.length === 1 ? did(values[0]) : { or: values.map(did) };
     return negative ? { not: any } : any;
   }

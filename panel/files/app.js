@@ -162,7 +162,7 @@ async function show(again = false) {
 }
 
 function draw() {
-  const { answers, meta, at } = answered, parts = byId("answers");
+  const { answers, loaded, meta, at } = answered, parts = byId("answers");
   parts.hidden = false;
   parts.classList.remove("stale");
   parts.removeAttribute("aria-busy");
@@ -177,7 +177,7 @@ function draw() {
   byId("place").textContent = texts.manners.place(name, section);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${name}${view.section === "overview" ? "" : `: ${section}`} – Sightline`;
   if (undated) return say("");
-  const other = answers.totals?.meta?.previous, dates = span(meta.startDate, meta.endDate);
+  const other = Object.values({ ...answers, ...loaded?.answers }).find((answer) => answer.meta?.previous)?.meta.previous, dates = span(meta.startDate, meta.endDate);
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 

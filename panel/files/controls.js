@@ -1,4 +1,5 @@
 // The controls at the top: website, dates, and options.
+import { blank } from "./address.js";
 import { button, byId, element, select } from "./dom.js";
 import { local, presets, shifted } from "./dates.js";
 import { theme, themes } from "./theme.js";
@@ -36,7 +37,7 @@ function create(form, act) {
   const set = (name) => (value) => act.go({ [name]: value });
   const zones = [...new Set([local, "UTC", ...Intl.supportedValuesOf("timeZone")])].map((name) => [name, name.replaceAll("_", " ")]);
   const labels = {
-    website: select(texts.website, "website", [], "", (website) => act.go({ website, filters: [] })),
+    website: select(texts.website, "website", [], "", (website) => act.go({ website, filters: [], ...blank(act.view().section) })),
     preset: select(texts.range, "preset", [...Object.keys(presets).map((name) => [name, texts.presets[name]]), ["custom", texts.custom]], "", (value) => (value === "custom" ? act.custom() : act.go({ preset: value, from: "", to: "" }))),
     compare: select(texts.compare, "compare", choices(texts.compares), "", set("compare")),
     interval: select(texts.interval, "interval", choices(texts.intervals), "", set("interval")),

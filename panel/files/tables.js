@@ -99,3 +99,14 @@ export function wideTable(name, answer, rows, view, act) {
   table.style.setProperty("--columns", heads.filter(Boolean).length - 1);
   return table;
 }
+
+/**
+ * Returns a table whose rows have two lines each on narrow pages: names, and numbers below them. All roles are told, because browsers
+ * forget those of rows that have another layout.
+ */
+export function stacked(kind, heads, rows) {
+  const made = element("table", { class: `${kind} stacked` }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
+  const roles = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", th: "columnheader", td: "cell" };
+  for (const one of [made, ...made.querySelectorAll("*")]) if (one.localName in roles) one.setAttribute("role", roles[one.localName]);
+  return made;
+}
