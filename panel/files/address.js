@@ -4,7 +4,7 @@ import { cards, lists } from "./lists.js";
 import { sections } from "./sections.js";
 import { texts } from "./texts.js";
 
-const defaults = { website: "", preset: "last_30d", from: "", to: "", compare: "previous_period", interval: "auto", zone: local, metric: "visitors", section: "overview", list: "", of: "", search: "", sort: "", page: 1, edit: "" };
+const defaults = { website: "", preset: "last_30d", from: "", to: "", compare: "previous_period", interval: "auto", zone: local, metric: "visitors", section: "overview", list: "", of: "", search: "", sort: "", page: 1, edit: "", chosen: "", outcome: "" };
 const operators = Object.keys(texts.operators);
 
 /**
@@ -38,7 +38,7 @@ export function read(hash) {
   take("metric", (value) => value in texts.metrics, texts.metrics.visitors, texts.metric);
   take("section", (value) => value in sections, texts.sections.overview, texts.section);
   take("list", (value) => value in lists, texts.cards.pages, texts.list);
-  for (const name of ["of", "search", "sort"]) view[name] = asked.get(name) ?? "";
+  for (const name of ["of", "search", "sort", "chosen", "outcome"]) view[name] = asked.get(name) ?? "";
   view.edit = asked.get("edit") ?? "";
   view.page = Math.max(1, Math.min(1000, Number.parseInt(asked.get("page") ?? "1", 10) || 1));
   for (const tab of asked.getAll("tab")) {
@@ -68,7 +68,7 @@ export function write(view) {
   if (view.preset) address.set("preset", view.preset);
   else for (const name of ["from", "to"]) address.set(name, view[name]);
   address.set("timezone", view.zone);
-  for (const name of ["section", "compare", "interval", "metric", "list", "of", "search", "sort", "page", "edit"]) {
+  for (const name of ["section", "compare", "interval", "metric", "list", "of", "search", "sort", "page", "edit", "chosen", "outcome"]) {
     if (String(view[name]) !== String(defaults[name])) address.set(name, view[name]);
   }
   for (const [card, tab] of Object.entries(view.tabs)) if (tab !== cards[card][0]) address.append("tab", tab);

@@ -76,6 +76,29 @@ export function question(view, parameters) {
 
 export const questionPath = (view) => `/v1/query?${new URLSearchParams({ website_id: view.website, timezone: view.zone })}`;
 export const ask = (view, parameters) => call(questionPath(view), question(view, parameters));
+
+const aboutPath = (subject, view) => `/v1/query?${new URLSearchParams({ ...subject, timezone: view.zone })}`;
+
+/** Asks about a short link or a monitor: subject is { link_id } or { schedule_id }. The filters of the view are about websites, and are left out. */
+export const askAbout = (subject, view, parameters) => call(aboutPath(subject, view), question({ ...view, filters: [] }, parameters));
+
+/** Asks several questions about one subject, at most 20: each has parameters, and changes of the view such as other dates. */
+export async function askEach(subject, view, questions) {
+  if (questions.length === 0) return [];
+  const bodies = questions.map(({ parameters, ...change }, i) => ({ id: String(i), ...question({ ...view, filters: [], ...change }, parameters) }));
+  return (await call(aboutPath(subject, view), bodies)).results;
+}
+
+/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it. */
+export async function listed(path, name) {
+  try {
+    return (await call(path))[name];
+  } catch (error) {
+    if (error instanceof Fault && ["forbidden", "other"].includes(error.kind)) return [];
+    throw error;
+  }
+}
+
 export const websites = async () => (await call("/v1/query/websites")).websites;
 export const curl = (view, parameters) => `curl -s '${new URL(root + questionPath(view), location.origin)}' -H 'Authorization: Bearer KEY' -H 'Content-Type: application/json' -d '${JSON.stringify(question(view, parameters)).replaceAll("'", `'\\''`)}'`;
 

@@ -12,7 +12,7 @@ import { sections } from "./sections.js";
 import { texts } from "./texts.js";
 
 const minute = 60_000;
-let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0;
+let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0, offers = { names: new Set() };
 
 const act = {
   view: () => view,
@@ -116,7 +116,7 @@ const shared = [{ name: "active_stats", id: "now" }];
 /** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
 async function load(section, again) {
   const parameters = [...shared, ...(section.parameters?.(view) ?? [])];
-  const asked = `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
+  const asked = `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}${section.load ? JSON.stringify([view.chosen, view.page]) : ""}`;
   if (!again && asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
   const [answer, loaded] = await Promise.all([ask(view, parameters), section.load?.(view)]);
@@ -142,11 +142,13 @@ async function show(again = false) {
     drawNavigation();
     drawControls(view, sites, answered?.meta, act);
     drawFilters(byId("filters"), view, act);
+    byId("filters").hidden = Boolean(section.unfiltered);
     drawDialog(view, answered, act, fail);
     const answer = await load(section, again);
     if (now !== turn) return;
     answered = answer;
     draw();
+    await offer();
   } catch (error) {
     if (now === turn) fail(error);
   }
@@ -167,11 +169,25 @@ function draw() {
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 
+/** Asks, once for each website and sign-in, which sections the key can see anything in. The navigation has only these. */
+async function offer() {
+  const asked = { sites, website: view.website };
+  if (offers.sites === asked.sites && offers.website === asked.website) return;
+  const asking = Object.keys(sections).filter((name) => sections[name].offered);
+  const seen = await Promise.all(asking.map((name) => sections[name].offered(view).catch((error) => {
+    if (!(error instanceof Fault)) throw error;
+    asked.sites = null; // the next refresh asks again
+    return offers.names.has(name);
+  })));
+  offers = { ...asked, names: new Set(asking.filter((_, i) => seen[i])) };
+  drawNavigation();
+}
+
 function drawNavigation() {
-  const navigation = byId("sections");
-  navigation.hidden = Object.keys(sections).length < 2;
-  replace(navigation, Object.keys(sections).map((name) => element("a", {
-    href: write({ ...view, ...closed, section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
+  const navigation = byId("sections"), names = Object.keys(sections).filter((name) => !sections[name].offered || offers.names.has(name));
+  navigation.hidden = names.length < 2;
+  replace(navigation, names.map((name) => element("a", {
+    href: write({ ...view, ...closed, section: name, chosen: "", outcome: "" }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
   }, texts.sections[name])));
 }
 

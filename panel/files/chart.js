@@ -27,6 +27,7 @@ export class Chart {
     }).observe(figure);
   }
 
+  /** metric.second is the column of a second line in the same unit, for answers without another period. */
   show(answer, metric, interval) {
     Object.assign(this, { answer, metric, interval });
     this.draw();
@@ -40,7 +41,7 @@ export class Chart {
     if (data.length === 0) return replace(this.figure, element("p", { class: "soft" }, texts.noRows));
     const future = meta.partialFrom ? data.findIndex((row) => row.date === meta.partialFrom) : -1;
     const begun = future < 0 ? data.length : Math.max(1, future);
-    const values = data.slice(0, begun).map((row) => row[metric.column]), others = previous?.map((row) => row?.[metric.column] ?? null) ?? [];
+    const values = data.slice(0, begun).map((row) => row[metric.column]), others = (metric.second ? data.slice(0, begun) : previous)?.map((row) => row?.[metric.second?.column ?? metric.column] ?? null) ?? [];
     const top = topOf(Math.max(metric.format === "whole" ? 4 : 1, ...values.map(Number), ...others.map(Number)));
     const x = (i) => margin.left + (data.length === 1 ? inner / 2 : (i * inner) / (data.length - 1)), y = (n) => margin.top + (1 - n / top) * (height - margin.top - margin.bottom);
     const line = (points, from, to, kind) => {
@@ -97,7 +98,7 @@ export class Chart {
     };
     slider.style.setProperty("left", `${margin.left}px`);
     slider.style.setProperty("width", `${inner}px`);
-    const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished));
+    const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), metric.second && element("span", { class: "key other" }, metric.second.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished));
     replace(this.figure, element("div", { class: "plot" }, svg, slider, tip), caption);
     if (this.at && this.index(begun) != null) mark(this.index(begun));
   }
@@ -109,9 +110,9 @@ export class Chart {
 
   /** The lines of text about bucket i: the value, and that of the other period with its own date. */
   lines(i) {
-    const { answer: { data, previous }, metric, interval } = this, before = previous?.[i];
+    const { answer: { data, previous }, metric, interval } = this, before = previous?.[i], { second } = metric;
     const value = (row) => shown(row[metric.column], metric.format);
-    return [texts.bucket(bucket(data[i].date, interval, true), metric.title, value(data[i])), before && texts.bucketOther(bucket(before.date, interval, true), value(before))].filter(Boolean);
+    return [texts.bucket(bucket(data[i].date, interval, true), metric.title, value(data[i])), second && texts.bucketOther(second.title, shown(data[i][second.column], metric.format)), before && texts.bucketOther(bucket(before.date, interval, true), value(before))].filter(Boolean);
   }
 
   words(i) {

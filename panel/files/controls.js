@@ -32,7 +32,7 @@ function create(form, act) {
   const set = (name) => (value) => act.go({ [name]: value });
   const zones = [...new Set([local, "UTC", ...Intl.supportedValuesOf("timeZone")])].map((name) => [name, name.replaceAll("_", " ")]);
   const labels = {
-    website: select(texts.website, "website", [], "", (website) => act.go({ website, filters: [] })),
+    website: select(texts.website, "website", [], "", (website) => act.go({ website, filters: [], chosen: "", outcome: "" })),
     preset: select(texts.range, "preset", [...Object.keys(presets).map((name) => [name, texts.presets[name]]), ["custom", texts.custom]], "", (value) => (value === "custom" ? act.custom() : act.go({ preset: value, from: "", to: "" }))),
     compare: select(texts.compare, "compare", choices(texts.compares), "", set("compare")),
     interval: select(texts.interval, "interval", choices(texts.intervals), "", set("interval")),

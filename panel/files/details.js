@@ -71,7 +71,7 @@ function fill(dialog, view, answer, act) {
     button("›", () => act.stay({ page: view.page + 1 }), { class: "arrow", "aria-label": texts.laterRows, disabled: !more, "data-key": "later" }));
 }
 
-const titleOf = ({ list, of }) => (list === "properties" ? texts.propertiesOf(of) : texts.lists[list]);
+const titleOf = ({ list, of }) => texts.listsOf[list]?.(of) ?? texts.lists[list];
 
 function head(title, act) {
   return element("header", {}, element("h2", { id: "dialog-title", dir: "auto" }, title), button("✕", act.close, { "aria-label": texts.close, class: "arrow" }));
