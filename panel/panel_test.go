@@ -23,7 +23,7 @@ func TestFiles(t *testing.T) {
 	}
 	host := http.StripPrefix("/stats", page)
 	const limit = 200 << 10 // of all files together, compressed
-	reference := regexp.MustCompile(`(?:src="|href="|from "\./|from ")([\w/.-]+\.(?:js|css))"`)
+	reference := regexp.MustCompile(`(?:src="|href="|from "\./|from "|import\("\./)([\w/.-]+\.(?:js|css))"`)
 	weight, seen, next := 0, map[string]bool{}, []string{"/stats/"}
 	for len(next) > 0 {
 		at := next[0]

@@ -115,11 +115,11 @@ const shared = [{ name: "active_stats", id: "now" }];
 
 /** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
 async function load(section, again) {
-  const parameters = [...shared, ...(section.parameters?.(view) ?? [])];
-  const asked = `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}${section.load ? JSON.stringify([view.chosen, view.page]) : ""}`;
+  const about = section.unfiltered ? { ...view, filters: [] } : view, parameters = [...shared, ...(section.parameters?.(about) ?? [])];
+  const asked = `${view.section} ${questionPath(about)}${JSON.stringify(question(about, parameters))}${section.load ? JSON.stringify([view.chosen, view.page]) : ""}`;
   if (!again && asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
-  const [answer, loaded] = await Promise.all([ask(view, parameters), section.load?.(view)]);
+  const [answer, loaded] = await Promise.all([ask(about, parameters), section.load?.(about)]);
   return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries(answer.data.map((one) => [one.id, one])), loaded };
 }
 

@@ -27,7 +27,7 @@ export class Chart {
     }).observe(figure);
   }
 
-  /** metric.second is the column of a second line in the same unit, for answers without another period. */
+  /** metric.second is the column of a second line in the same unit, for answers without another period. metric.axis is the format of the scale. */
   show(answer, metric, interval) {
     Object.assign(this, { answer, metric, interval });
     this.draw();
@@ -55,7 +55,7 @@ export class Chart {
     };
     const solid = meta.partial ? begun - 1 : begun;
     const grid = [0, 0.5, 1].map((share) => [element("line", { class: "grid", x1: margin.left, x2: margin.left + inner, y1: y(top * share), y2: y(top * share) }),
-      element("text", { x: margin.left - 8, y: y(top * share) + 4, "text-anchor": "end" }, shown(top * share, metric.format))]);
+      element("text", { x: margin.left - 8, y: y(top * share) + 4, "text-anchor": "end" }, shown(top * share, metric.axis ?? metric.format))]);
     const labels = labelled(data.length, Math.max(2, Math.floor(inner / 76))).map((i) => element("text", {
       x: x(i), y: height - 6, "text-anchor": "middle", "data-at": i,
     }, bucket(data[i].date, interval)));

@@ -25,9 +25,9 @@ export const flags = {
     if (failed) return replace(parent, element("p", { class: "failed" }, texts.faults.other(failed.error)));
     const all = flagsOf(answers.exposures.data, loaded), chosen = chosenOf(all, view, ({ key }) => key);
     if (!chosen) return replace(parent, none(words.title, words.none, words.command));
-    const row = (flag) => [choice(flag.key, flag.key, stateOf(flag.defined), view, chosen.key, act), shown(flag.variants.length, "whole"), shown(flag.sum, "whole")];
-    replace(parent, missing(view, chosen.key, chosen.key), card(words.title, tableOf([words.flag, words.variants, words.exposures], pageOf(all, view).map(row), "choices"), pagesOf(all, view, act)),
-      experiment(chosen, answers, view, act));
+    const row = (flag) => [choice(flag.key, flag.key, stateOf(flag.defined), chosen.key, act), shown(flag.variants.length, "whole"), shown(flag.sum, "whole")];
+    replace(parent, element("div", { class: "stack" }, missing(view, chosen.key, chosen.key), card(words.title, tableOf([words.flag, words.variants, words.exposures], pageOf(all, view).map(row), "choices"), pagesOf(all, view, act)),
+      experiment(chosen, answers, view, act)));
   },
 };
 
@@ -61,11 +61,12 @@ function experiment(flag, answers, view, act) {
   const base = rows.find(({ variant }) => bases.includes(variant)) ?? rows[0], most = Math.max(1, ...rows.map((row) => row.conversion_high));
   const line = (row) => {
     const seen = flag.variants.find(({ variant }) => variant === row.variant);
-    return [element("td", { class: "name" }, element("span", { dir: "auto" }, row.variant || texts.none), row === base && rows.length > 1 && element("span", { class: "soft" }, words.base)),
-      shown(seen?.exposures, "whole"), shown(row.visitors, "whole"), shown(row.converted, "whole"), element("td", {}, shown(row.conversion_rate, "percent"), intervalOf(row, most))];
+    const about = [words.exposuresOf(shown(seen?.exposures, "whole")), row === base && rows.length > 1 && words.base].filter(Boolean).join("; ");
+    return [element("td", { class: "name" }, element("span", { dir: "auto" }, row.variant || texts.none), element("span", { class: "soft" }, about)),
+      words.of(shown(row.converted, "whole"), shown(row.visitors, "whole")), element("td", {}, shown(row.conversion_rate, "percent"), intervalOf(row, most))];
   };
   const said = rows.filter((row) => row !== base).map((row) => element("p", {}, differenceOf(row, base)));
-  return card(words.resultsOf(flag.key), outcome, tableOf([words.variant, words.exposures, words.visitors, words.converted, words.rate], rows.map(line), "variants"),
+  return card(words.resultsOf(flag.key), outcome, tableOf([words.variant, words.converted, words.rate], rows.map(line), "variants"),
     said.length > 0 ? [element("div", { class: "said" }, said), element("p", { class: "soft" }, words.once)] : element("p", { class: "soft" }, words.single));
 }
 

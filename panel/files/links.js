@@ -1,10 +1,9 @@
 // The section "Short links": the links that the key can read with their clicks, and where the clicks of one came from.
 import { askAbout, listed } from "./api.js";
-import { Chart } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
-import { element, replace } from "./dom.js";
+import { replace } from "./dom.js";
 import { country, shown } from "./format.js";
-import { breakdown, card, choice, chosenOf, missing, none, pageOf, pagesOf, tableOf } from "./subjects.js";
+import { breakdown, card, choice, chosenOf, Frame, missing, none, pageOf, pagesOf, tableOf } from "./subjects.js";
 import { changeOf } from "./tables.js";
 import { texts } from "./texts.js";
 
@@ -31,18 +30,13 @@ export const links = {
   draw(parent, view, { loaded: { known, rows, chosen, answers } }, act) {
     const words = texts.others.links;
     if (!chosen) return replace(parent, none(words.title, words.none, words.command));
-    if (!drawn || drawn.list.parentElement !== parent) {
-      const figure = element("figure");
-      drawn = { list: element("div"), figure, cards: element("div", { id: "cards" }) };
-      parent.replaceChildren(drawn.list, figure, drawn.cards);
-      drawn.chart = new Chart(figure);
-    }
+    drawn = Frame.in(parent, drawn);
     const row = ({ link, total: { success, data, previous } }) => {
       const value = success ? data[0]?.total ?? 0 : null;
-      return [choice(link.id, nameOf(link), link.targetUrl, view, chosen.id, act), shown(value, "whole"), changeOf(value, previous?.[0]?.total, "whole", 1) ?? "–"];
+      return [choice(link.id, nameOf(link), link.targetUrl, chosen.id, act), shown(value, "whole"), changeOf(value, previous?.[0]?.total, "whole", 1) ?? "–"];
     };
     replace(drawn.list, missing(view, chosen.id, nameOf(chosen)), card(words.title, tableOf([words.link, words.clicks, texts.columns.change], rows.map(row), "choices"), pagesOf(known, view, act)));
-    drawn.chart.show(answers.series, { column: "clicks", format: "whole", title: words.clicksOf(nameOf(chosen)) }, intervalOf(view));
+    drawn.show(words.clicksOf(nameOf(chosen)), answers.series, { column: "clicks", format: "whole", title: words.clicks }, intervalOf(view));
     const label = { referrers: (r) => r.domain || r.name, countries: (r) => (r.country_code ? country(r.country_code) : r.name) };
     replace(drawn.cards, Object.keys(parts).map((part) => breakdown(texts.lists[part], answers[part], label[part] ?? ((r) => r.name), "clicks")));
   },

@@ -8,7 +8,7 @@ const people = ["visitors", "pageviews"];
 export const columnFormats = {
   visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "percent", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
   unique_users: "whole", total_clicks: "whole", count: "whole", users: "whole", samples: "whole", duration: "seconds", page_views: "whole",
-  errors: "whole", first_seen: "moment", last_seen: "moment", p75_lcp: "ms", p75_inp: "ms", p75_cls: "decimal", p75_fcp: "ms", p75_ttfb: "ms",
+  errors: "whole", last_seen: "moment", p75_lcp: "ms", p75_inp: "ms", p75_cls: "decimal", p75_fcp: "ms", p75_ttfb: "ms",
 };
 
 const place = (row) => [row.name, row.region !== row.name && row.region, row.country_name || country(row.country_code)].filter(Boolean).join(", ");
@@ -38,7 +38,7 @@ export const lists = {
   languages: { type: "language", columns: [...people, "percentage"], field: "language", value: (r) => r.name, search: "language" },
   events: { type: "custom_events", columns: ["unique_users", "total_events", "percentage"], field: "event", value: (r) => r.name, internal: (r) => r.name.startsWith("$"), more: (r) => ({ list: "properties", of: r.name }) },
   links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => r.href, field: "click", value: (r) => r.href },
-  errors: { type: "errors", good: -1, columns: ["count", "users", "sessions", "percentage", "error_type", "path", "first_seen", "last_seen"], label: (r) => r.message, more: (r) => ({ list: "error", of: r.message }) },
+  errors: { type: "errors", good: -1, columns: ["count", "users", "percentage", "error_type", "path", "last_seen"], label: (r) => r.message, more: (r) => ({ list: "error", of: r.message }) },
   error: { type: "errors_by_page", good: -1, columns: ["errors", "users", "percentage"], field: "path", value: (r) => r.path, of: (message) => ({ field: "message", op: "eq", value: message }) },
   vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },
   speed: { type: "web_vitals_by_page", columns: ["samples", "p75_lcp", "p75_inp", "p75_cls", "p75_fcp", "p75_ttfb"], field: "path", value: (r) => r.path, search: "path", rating: (r) => worst(r)?.rating, rated: (r) => worst(r)?.name },

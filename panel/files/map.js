@@ -39,7 +39,7 @@ function fill(box, answer, act) {
   const empty = Object.entries(world.shapes).filter(([code]) => !options.has(code)).map(([, d]) => element("path", { d, class: "land" }));
   const svg = element("svg", { viewBox: `0 0 ${world.width} ${world.height}`, role: "presentation" }, empty, [...options.values()]);
   const list = element("div", {
-    class: "world", role: drawn.length > 0 && "listbox", tabindex: drawn.length > 0 && 0, "data-key": "map", "aria-label": texts.others.map, keydown: key, focus: () => list.matches(":focus-visible") && tell(at || drawn[0]?.country_code), blur: hide,
+    class: "world", role: drawn.length > 0 && "listbox", tabindex: drawn.length > 0 && 0, "data-key": "map", "aria-label": texts.others.map, keydown: key, focus: () => list.matches(":focus-visible") && tell(options.has(at) ? at : drawn[0]?.country_code), blur: hide,
   }, svg, tip);
   let touched = "";
 
@@ -60,7 +60,7 @@ function fill(box, answer, act) {
     if (!row) return;
     hide();
     at = code;
-    svg.append(shape); // above its neighbours
+    if (svg.lastElementChild !== shape) svg.append(shape); // above its neighbours
     shape.classList.add("told");
     list.setAttribute("aria-activedescendant", shape.id);
     tip.textContent = again ? texts.others.tapAgain(words(row)) : words(row);

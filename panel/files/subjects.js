@@ -1,4 +1,5 @@
 // What the sections about short links, monitors and flags share: the table of them, of which one is chosen, and plain tables.
+import { Chart } from "./chart.js";
 import { button, element } from "./dom.js";
 import { shown } from "./format.js";
 import { texts } from "./texts.js";
@@ -22,11 +23,35 @@ export function tableOf(heads, rows, name) {
 }
 
 /** Returns the first cell of a row that can be chosen. more is a second line. */
-export const choice = (name, text, more, view, chosen, act) => element("td", { class: "name" },
+export const choice = (name, text, more, chosen, act) => element("td", { class: "name" },
   button(text, () => act.go({ chosen: name }), { "aria-current": name === chosen && "true", "data-key": `choose ${name}`, dir: "auto" }), more && element("span", { class: "soft", dir: "auto" }, more));
 
 /** Returns a card. */
-export const card = (title, ...inside) => element("section", { class: "card", "aria-label": title }, element("h2", {}, title), inside);
+export const card = (title, ...inside) => element("section", { class: "card", "aria-label": title }, element("h2", {}, title), inside.flat());
+
+/** The elements of a section about subjects: the list of them, the chart of the chosen one under its title, and cards. */
+export class Frame {
+  constructor(parent) {
+    const figure = element("figure");
+    this.list = element("div");
+    this.title = element("h2");
+    this.about = element("section", { class: "card" }, this.title, figure);
+    this.cards = element("div", { id: "cards" });
+    parent.replaceChildren(element("div", { class: "stack" }, this.list, this.about, this.cards));
+    this.chart = new Chart(figure);
+  }
+
+  /** Returns the frame in parent: the one that is there, or a new one. */
+  static in(parent, frame) {
+    return frame && parent.contains(frame.list) ? frame : new Frame(parent);
+  }
+
+  show(title, answer, metric, interval) {
+    this.title.textContent = title;
+    this.about.setAttribute("aria-label", title);
+    this.chart.show(answer, metric, interval);
+  }
+}
 
 /** Returns the card of a breakdown: rows by label, one number and its share. */
 export function breakdown(title, answer, label, column) {

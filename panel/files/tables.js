@@ -53,7 +53,7 @@ function rowsOf(name, answer, view, act) {
   if (list.draw) return list.draw(answer, act);
   const [main] = list.columns, most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
   const extra = list.rating ? [texts.columns.rating] : [texts.columns.percentage, answer.previous && texts.columns.change].filter(Boolean);
-  const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col" }, text)));
+  const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col", class: text === texts.columns.rating && "rated" }, text)));
   const body = rows.map(({ row, before }) => {
     const first = nameCell(name, row, act, "row");
     if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);

@@ -28,7 +28,7 @@ export const texts = {
     avg_load_time: "Load time", total_events: "Events", unique_users: "Visitors", total_clicks: "Clicks", count: "Count", users: "Visitors",
     p75: "75th percentile", samples: "Samples", rating: "Rating", name: "Name", property_value: "Value", duration: "Duration", page_views: "Views",
     entry_page: "Entry page", referrer_name: "Source", country_name: "Country", device_type: "Device", timestamp: "Time", kind: "Kind", path: "Page", text: "Text", first_visit: "Time",
-    errors: "Count", error_type: "Type", first_seen: "First seen", last_seen: "Last seen", p75_lcp: "LCP", p75_inp: "INP", p75_cls: "CLS", p75_fcp: "FCP", p75_ttfb: "TTFB",
+    errors: "Count", error_type: "Type", last_seen: "Last seen", p75_lcp: "LCP", p75_inp: "INP", p75_cls: "CLS", p75_fcp: "FCP", p75_ttfb: "TTFB",
   },
   fields: {
     path: "Page", referrer: "Source", utm_source: "UTM source", utm_medium: "UTM medium", utm_campaign: "Campaign", country: "Country", region: "Region", city: "City",
@@ -68,7 +68,7 @@ export const texts = {
 
   // Short links, uptime, flags and the map.
   others: {
-    chosen: "Chosen", columns: { clicks: "Clicks" },
+    chosen: "Choice", columns: { clicks: "Clicks" },
     map: "Map of countries by visitors. Use the arrow keys to go from the most visitors to the fewest, and Enter to show one country only.",
     visitorsOf: (place, count) => `${place}: ${count} visitors`, tapAgain: (text) => `${text}. Tap again to filter.`, between: (from, to) => (from === to ? from : `${from}–${to}`),
     notOnMap: (countries) => `Not on the map: ${countries}.`, noMap: "The map could not be loaded.",
@@ -79,7 +79,7 @@ export const texts = {
     },
     uptime: {
       title: "Monitors", monitor: "Monitor", now: "Now", uptime: "Uptime", p50: "p50", p95: "p95", mean: "Mean", region: "Region", regions: "Regions",
-      median: (name) => `Response time of ${name}, median (p50)`, slowest: "95th percentile (p95)",
+      times: (name) => `Response times of ${name}, in ms`, median: "median (p50)", slowest: "95th percentile (p95)",
       statuses: [["down", "worse"], ["up", "better"], ["checking again", "soft"], ["maintenance", "soft"]], noCheck: "no checks", since: (time) => `no check since ${time}`,
       outages: "Outages", began: "Began", lasted: "Lasted", failed: "Failed checks", open: (time) => `${time}, not over yet`, noOutage: "No outage in this range.",
       downtime: (time) => `Downtime in this range: ${time}.`, latestDays: (count) => `Only outages of the latest ${count} days with downtime are listed.`,
@@ -88,7 +88,7 @@ export const texts = {
       command: "sightline monitors add --name Shop --url https://shop.example/",
     },
     flags: {
-      title: "Flags and experiments", flag: "Flag", variants: "Variants", variant: "Variant", exposures: "Exposures", visitors: "Visitors", converted: "Converted", rate: "Conversion",
+      title: "Flags and experiments", flag: "Flag", variants: "Variants", variant: "Variant", exposures: "Exposures", exposuresOf: (count) => `${count} exposures`, converted: "Converted", of: (count, all) => `${count} of ${all}`, rate: "Conversion",
       active: "active", inactive: "inactive", rollout: (share) => `on for ${share}`,
       resultsOf: (flag) => `Results of ${flag}`, outcome: "What counts as a conversion", ownOutcomes: "Outcome events of the flag", base: "the others are compared with this one",
       interval: (low, high) => `${low} to ${high}`, unseen: "Nobody saw this flag in this range.", single: "Only one variant was seen. There is nothing to compare it with.",

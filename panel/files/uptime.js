@@ -1,11 +1,10 @@
 // The section "Uptime": the monitors that the key can read, and the response times and outages of one.
 import { askAbout, askEach, listed } from "./api.js";
-import { Chart } from "./chart.js";
 import { intervalOf } from "./dates.js";
 import { element, replace } from "./dom.js";
 import { shown } from "./format.js";
 import { outagesOf } from "./outages.js";
-import { card, choice, chosenOf, missing, none, pageOf, pagesOf, tableOf } from "./subjects.js";
+import { card, choice, chosenOf, Frame, missing, none, pageOf, pagesOf, tableOf } from "./subjects.js";
 import { texts } from "./texts.js";
 
 const all = () => listed("/v1/query/monitors", "monitors");
@@ -26,16 +25,11 @@ export const uptime = {
   draw(parent, view, { loaded: { known, rows, chosen, detail } }, act) {
     const words = texts.others.uptime;
     if (!chosen) return replace(parent, none(words.title, words.none, words.command));
-    if (!drawn || drawn.list.parentElement !== parent) {
-      const figure = element("figure");
-      drawn = { list: element("div"), figure, cards: element("div", { id: "cards" }) };
-      parent.replaceChildren(drawn.list, figure, drawn.cards);
-      drawn.chart = new Chart(figure);
-    }
-    const row = ({ monitor, overview, latest }) => [choice(monitor.id, nameOf(monitor), monitor.url, view, chosen.id, act), status(latest, act),
+    drawn = Frame.in(parent, drawn);
+    const row = ({ monitor, overview, latest }) => [choice(monitor.id, nameOf(monitor), monitor.url, chosen.id, act), status(latest, act),
       shown(overview.uptime_percentage, "percent"), shown(overview.p50_response_time, "ms"), shown(overview.p95_response_time, "ms")];
     replace(drawn.list, missing(view, chosen.id, nameOf(chosen)), card(words.title, tableOf([words.monitor, words.now, words.uptime, words.p50, words.p95], rows.map(row), "choices monitors"), pagesOf(known, view, act)));
-    drawn.chart.show(detail.series, { column: "p50_response_time", format: "ms", title: words.median(nameOf(chosen)), second: { column: "p95_response_time", title: words.slowest } }, intervalOf(view));
+    drawn.show(words.times(nameOf(chosen)), detail.series, { column: "p50_response_time", format: "ms", axis: "whole", title: words.median, second: { column: "p95_response_time", title: words.slowest } }, intervalOf(view));
     replace(drawn.cards, outages(detail, act), card(words.regions, regions(detail.regions)), card(words.certificate, certificate(detail.certificate, act)));
   },
 };

@@ -25,6 +25,15 @@ function at(place) {
   return [Math.round((x + right) * scale), Math.round((top - y) * scale)];
 }
 
+/** Returns a ring in one piece that crosses the edge of the drawing: behind the edge, where nothing is shown, in place of the other side. */
+function whole(ring) {
+  let turns = 0;
+  return ring.map(([x, y], i) => {
+    if (i > 0 && Math.abs(x - ring[i - 1][0]) > width / 2) turns += x < ring[i - 1][0] ? 1 : -1;
+    return [x + turns * width, y];
+  });
+}
+
 /** Returns the rings of each country, by its code, as points of the drawing. */
 function countries(file) {
   const { transform, arcs, objects } = read(file);
@@ -37,7 +46,7 @@ function countries(file) {
     });
   });
   const line = (i) => (i < 0 ? lines[~i].toReversed() : lines[i]);
-  const ring = (indexes) => indexes.flatMap((i) => line(i)).filter(([x, y], i, all) => i === 0 || x !== all[i - 1][0] || y !== all[i - 1][1]);
+  const ring = (indexes) => whole(indexes.flatMap((i) => line(i))).filter(([x, y], i, all) => i === 0 || x !== all[i - 1][0] || y !== all[i - 1][1]);
   const found = new Map();
   for (const { type, id, arcs: parts, properties } of objects.countries.geometries) {
     const code = codes.get(id) ?? unnumbered[properties.name];
