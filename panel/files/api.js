@@ -3,6 +3,7 @@ import { intervalOf, weekStart } from "./dates.js";
 
 const root = document.querySelector("meta[name=sightline-api]").content;
 const stored = "sightline-key";
+const refused = new Set(); // routes that the key may not use
 let key = "";
 
 /** The key of an earlier visit: of this tab, or of this device if the reader wanted that. */
@@ -13,6 +14,7 @@ export const currentKey = () => key;
 /** Uses a key from now on, and stores it for this tab, and for this device if stay is true. */
 export function useKey(value, stay) {
   key = value;
+  refused.clear();
   if (value) sessionStorage.setItem(stored, value);
   else sessionStorage.removeItem(stored);
   if (stay) localStorage.setItem(stored, value);
@@ -89,13 +91,15 @@ export async function askEach(subject, view, questions) {
   return (await call(aboutPath(subject, view), bodies)).results;
 }
 
-/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it. */
+/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it; such routes are asked once. */
 export async function listed(path, name) {
+  if (refused.has(path)) return [];
   try {
     return (await call(path))[name];
   } catch (error) {
-    if (error instanceof Fault && ["forbidden", "other"].includes(error.kind)) return [];
-    throw error;
+    if (!(error instanceof Fault && ["forbidden", "other"].includes(error.kind))) throw error;
+    refused.add(path);
+    return [];
   }
 }
 

@@ -12,8 +12,7 @@ const bases = ["control", "false", "off"]; // variants that others are compared 
 /** See sections.js. */
 export const flags = {
   async offered(view) {
-    const [seen, defined] = await Promise.all([ask({ ...view, preset: "last_90d", filters: [] }, [{ name: "flag_exposures", limit: 1 }]), definitions(view)]);
-    return defined.length > 0 || seen.data[0].data?.length > 0;
+    return (await ask({ ...view, preset: "last_90d", filters: [] }, [{ name: "flag_exposures", limit: 1 }])).data[0].data?.length > 0;
   },
   parameters(view) {
     const outcome = view.outcome && { filters: [...view.filters.map(condition), { field: "event_name", op: "eq", value: view.outcome }] };

@@ -97,7 +97,7 @@ export const texts = {
       worse: (name, base, by, low, high) => `${name} converts worse than ${base}: by ${by}; the true difference is probably between ${low} and ${high}.`,
       undecided: (name, base, low, high) => `${name} compared with ${base}: not yet decided. It may convert up to ${low} worse, or up to ${high} better.`,
       once: "Intervals are 95 % intervals. Decide how long an experiment runs before it starts, and read the result at its end: it is not valid if you stop as soon as it looks good.",
-      none: "Nobody was shown a flag of this website in the last 90 days. Create a flag with this command; clients send an event $flag_evaluated when they evaluate one. The document flags.md tells more.",
+      none: "Nobody was shown a flag of this website in this range. Create a flag with this command; clients send an event $flag_evaluated when they evaluate one. The document flags.md tells more.",
       command: "sightline flags add --help",
     },
   },
