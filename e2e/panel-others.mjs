@@ -101,16 +101,16 @@ await run({
   async "experiments tell the interval of the difference in words"() {
     const words = { better: / converts better than /, worse: / converts worse than /, undecided: /not yet decided/ };
     const seen = new Set();
-    for (const [filter, view] of [[null, dates], [["country", "is", "BR"], { from: day(2), to: day(1) }]]) {
+    for (const [filter, view] of [[null, dates], [["country", "is", "NL"], dates]]) {
       const tab = await open({ section: "flags", ...view, ...(filter && { filter: JSON.stringify(filter) }) });
       await settled(tab);
-      const [{ data: outcomes }] = await query(service, { timezone, startDate: view.from, endDate: view.to, parameters: ["flag_outcomes"], filters: filter ? [{ field: "country", op: "eq", value: "BR" }] : [] });
+      const [{ data: outcomes }] = await query(service, { timezone, startDate: view.from, endDate: view.to, parameters: ["flag_outcomes"], filters: filter ? [{ field: "country", op: "eq", value: "NL" }] : [] });
       const variants = outcomes.filter(({ flag }) => flag === "signup-button"), results = card(tab, "Results of signup-button");
+      if (variants.length < 2) continue;
       await tab.locator("#answers button").filter({ hasText: "signup-button" }).click();
       await results.waitFor();
       assert.deepEqual((await rows(results)).map(([name, converted]) => [name, converted]), variants.map((row) => [row.variant, `${row.converted} of ${row.visitors}`]));
       assert.ok((await results.textContent()).includes(`${percent(variants[0].conversion_low)} to ${percent(variants[0].conversion_high)}`), "the interval of a variant");
-      if (variants.length < 2) continue;
       const { low, high } = await tab.evaluate(async (two) => (await import("/panel/flags.js")).differenceBetween(two[1], two[0]), variants);
       const word = low > 0 ? "better" : high < 0 ? "worse" : "undecided";
       seen.add(word);

@@ -81,7 +81,7 @@ export const texts = {
       title: "Monitors", monitor: "Monitor", now: "Now", uptime: "Uptime", p50: "p50", p95: "p95", mean: "Mean", region: "Region", regions: "Regions",
       times: (name) => `Response times of ${name}, in ms`, median: "median (p50)", slowest: "95th percentile (p95)",
       statuses: [["down", "worse"], ["up", "better"], ["checking again", "soft"], ["maintenance", "soft"]], noCheck: "no checks", since: (time) => `no check since ${time}`,
-      outages: "Outages", began: "Began", lasted: "Lasted", failed: "Failed checks", open: (time) => `${time}, not over yet`, noOutage: "No outage in this range.",
+      outages: "Outages", began: "Began", lasted: "Lasted", failed: "Failed", open: (time) => `${time}, not over yet`, noOutage: "No outage in this range.",
       downtime: (time) => `Downtime in this range: ${time}.`, latestDays: (count) => `Only outages of the latest ${count} days with downtime are listed.`,
       certificate: "Certificate", valid: "The certificate is valid.", invalid: "The certificate is not valid.", expires: (time) => `It expires on ${time}.`, noCertificate: "No check tested a certificate.",
       none: "This key can read no monitor. Somebody with access to the server creates monitors with this command, and a program of yours sends the checks to /uptime-checks.",

@@ -25,12 +25,12 @@ function at(place) {
   return [Math.round((x + right) * scale), Math.round((top - y) * scale)];
 }
 
-/** Returns a ring in one piece that crosses the edge of the drawing: behind the edge, where nothing is shown, in place of the other side. */
+/** Returns a ring, of longitudes and latitudes, in one piece if it crosses the edge of the drawing: behind the edge nothing is shown. */
 function whole(ring) {
   let turns = 0;
-  return ring.map(([x, y], i) => {
-    if (i > 0 && Math.abs(x - ring[i - 1][0]) > width / 2) turns += x < ring[i - 1][0] ? 1 : -1;
-    return [x + turns * width, y];
+  return ring.map(([longitude, latitude], i) => {
+    if (i > 0 && Math.abs(longitude - ring[i - 1][0]) > 180) turns += longitude < ring[i - 1][0] ? 1 : -1;
+    return [longitude + turns * 360, latitude];
   });
 }
 
@@ -42,11 +42,11 @@ function countries(file) {
     return arc.map(([dx, dy]) => {
       x += dx;
       y += dy;
-      return at([x * transform.scale[0] + transform.translate[0], y * transform.scale[1] + transform.translate[1]]);
+      return [x * transform.scale[0] + transform.translate[0], y * transform.scale[1] + transform.translate[1]];
     });
   });
   const line = (i) => (i < 0 ? lines[~i].toReversed() : lines[i]);
-  const ring = (indexes) => whole(indexes.flatMap((i) => line(i))).filter(([x, y], i, all) => i === 0 || x !== all[i - 1][0] || y !== all[i - 1][1]);
+  const ring = (indexes) => whole(indexes.flatMap((i) => line(i))).map(at).filter(([x, y], i, all) => i === 0 || x !== all[i - 1][0] || y !== all[i - 1][1]);
   const found = new Map();
   for (const { type, id, arcs: parts, properties } of objects.countries.geometries) {
     const code = codes.get(id) ?? unnumbered[properties.name];
