@@ -61,6 +61,25 @@ await run({
     assert.match(await wrong.locator(".notice").textContent(), /“lnk_none”.*Shown instead: demo/);
   },
 
+  async "many links have pages, whatever their names are"() {
+    const names = ["<b>bold</b>", "مرحبا", "🚀 ".repeat(40), "x".repeat(300), ...Array.from({ length: 21 }, (_, i) => `link ${i}`)];
+    const links = names.map((name, i) => ({ id: i === 24 ? "lnk_other" : service.linkId, name, slug: "s", targetUrl: `https://shop.example/${"long-".repeat(60)}`, createdAt: "2026-11-21T18:00:00.000Z" }));
+    const tab = await open(dates, { viewport: { width: 390, height: 800 } });
+    await settled(tab);
+    await tab.route(/v1\/query\/links/, (route) => route.fulfill({ json: { success: true, links, total: links.length } }));
+    await tab.locator("#sections a").filter({ hasText: "Short links" }).click();
+    const choices = tab.locator(".choices tbody tr");
+    await tab.getByText("Rows 1 to 20").waitFor();
+    assert.deepEqual((await rows(card(tab, "Short links"))).map(([name]) => name), names.slice(0, 20));
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "long names make the page wider");
+    await accessible(tab, "many links");
+    await tab.getByRole("button", { name: "Rows after" }).click();
+    await tab.getByText("Rows 21 to 25").waitFor();
+    assert.equal(await choices.count(), 5);
+    assert.equal(number(await choices.last().locator("td").nth(1).textContent()), 0, "the link without clicks is not the last one of its page");
+    assert.equal((await address(tab)).get("page"), "2");
+  },
+
   async "monitors have a status, response times and outages"() {
     const tab = await open({ section: "uptime", ...dates });
     await settled(tab);
