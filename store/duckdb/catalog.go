@@ -74,7 +74,7 @@ func (c *catalog) states(s store.Subject, first, last int32) []store.Day {
 	defer c.mu.RUnlock()
 	number := c.numbers[s] // no subject has the number 0
 	versions, sealed, expired := c.days[number], c.sealed[number], c.expired[number]
-	var found []store.Day
+	found := make([]store.Day, 0, max(0, min(int64(last)-int64(first)+1, int64(len(versions)+len(sealed)))))
 	add := func(day int32) {
 		version, seal := versions[day], sealed[day]
 		if first <= day && day <= last && (version > 0 || seal > 0) {

@@ -67,11 +67,14 @@ func Number(t testing.TB, name string, otherwise int) int {
 //
 // Three questions in four name a type, each type as often. The fourth is one of the questions that name no type or ask more than a type
 // alone: choices of metrics, totals, goals, funnels, retention, paths, and filters on what else people did. The environment variable
-// SIGHTLINE_SHAPE, such as goals, restricts all questions to one shape: see [shapes].
+// SIGHTLINE_SHAPE, such as goals, restricts all questions to one shape: see [shapes]; any is all of these shapes.
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	draw, least, only := mixedQuestions, 4*len(query.Builtin())/3+perRound, os.Getenv("SIGHTLINE_SHAPE")
 	if only != "" {
 		least = 0
+		if only == "any" {
+			only = ""
+		}
 		draw = func(seed uint64, n int) []reference.Question { return slices.Collect(firstOf(asking(seed, only), n)) }
 	}
 	run.run(t, draw, least, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
