@@ -16,7 +16,8 @@ const place = (row) => [row.name, row.region !== row.name && row.region, row.cou
 /**
  * type is the query type, columns the numbers of a row, the first of which orders the rows. label is the text of a row, field and
  * value make the filter of a row, and search is the field of the server's search; without it rows are searched here. more is another
- * list about a row, rating rates a row, by the vital rated, and draw shows an answer in a card in place of a table.
+ * list about a row, rating rates a row, by the vital rated, and draw shows an answer in a card in place of a table; "See all"
+ * opens the list all then.
  */
 export const lists = {
   pages: { type: "pages", columns: [...people, "percentage", "median_time_on_page", "avg_load_time"], field: "path", value: (r) => r.path, search: "path" },
@@ -28,7 +29,7 @@ export const lists = {
   utm_source: { type: "utm_sources", columns: [...people, "percentage"], field: "utm_source", value: (r) => r.name, search: "utm_source" },
   utm_medium: { type: "utm_mediums", columns: [...people, "percentage"], field: "utm_medium", value: (r) => r.name, search: "utm_medium" },
   countries: { type: "countries", columns: [...people, "percentage"], label: (r) => r.country_code ? country(r.country_code) : r.name, field: "country", value: (r) => r.country_code },
-  map: { type: "countries", columns: [...people, "percentage"], label: (r) => r.country_code ? country(r.country_code) : r.name, field: "country", value: (r) => r.country_code, limit: 300, draw: drawMap },
+  map: { type: "countries", columns: [...people, "percentage"], label: (r) => r.country_code ? country(r.country_code) : r.name, field: "country", value: (r) => r.country_code, limit: 300, draw: drawMap, all: "countries" },
   regions: { type: "region", columns: [...people, "percentage"], label: place, field: "region", value: (r) => r.region, search: "region" },
   cities: { type: "cities", columns: [...people, "percentage"], label: place, field: "city", value: (r) => r.city, search: "city" },
   devices: { type: "device_types", columns: [...people, "percentage"], field: "device_type", value: (r) => r.device_type },

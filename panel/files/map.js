@@ -65,9 +65,9 @@ function fill(box, answer, act) {
     list.setAttribute("aria-activedescendant", shape.id);
     tip.textContent = again ? texts.others.tapAgain(words(row)) : words(row);
     tip.hidden = false;
-    const inside = list.getBoundingClientRect(), { left, top, width } = shape.getBoundingClientRect();
+    const inside = list.getBoundingClientRect(), { left, top, bottom, width } = shape.getBoundingClientRect(), above = top - inside.top - tip.offsetHeight - 4;
     tip.style.setProperty("left", `${Math.min(Math.max(left + width / 2 - inside.left - tip.offsetWidth / 2, 0), inside.width - tip.offsetWidth)}px`);
-    tip.style.setProperty("top", `${Math.max(0, top - inside.top - tip.offsetHeight - 4)}px`);
+    tip.style.setProperty("top", `${above < 0 ? bottom - inside.top + 4 : above}px`);
   }
 
   function hide() {

@@ -27,7 +27,8 @@ function cardOf(card, view, answers, act) {
     role: "tab", id: `tab-${name}`, "aria-selected": String(name === open), "aria-controls": `panel-${card}`, tabindex: name === open ? 0 : -1, "data-key": `tab ${name}`,
   })));
   const inside = element("div", { role: "tabpanel", id: `panel-${card}`, "aria-labelledby": `tab-${open}` }, rowsOf(open, answers[open], view, act));
-  const all = button(texts.all, () => act.open({ list: open }), { class: "quiet", "aria-label": texts.allOf(texts.lists[open]), "data-key": `all ${card}` });
+  const whole = lists[open].all ?? open;
+  const all = button(texts.all, () => act.open({ list: whole }), { class: "quiet", "aria-label": texts.allOf(texts.lists[whole]), "data-key": `all ${card}` });
   return element("section", { class: "card", "aria-label": title }, element("h2", {}, texts.cards[card]), tabs, inside,
     element("p", { class: "foot" }, all, card === "events" && button(texts.visits, () => act.open({ list: "sessions" }), { class: "quiet", "data-key": "visits" })));
 }
