@@ -162,6 +162,24 @@ await run({
     assert.equal((await address(tab)).get("chosen"), "new-editor");
   },
 
+  async "flags that nobody saw are listed with their state"() {
+    const send = (method, path, body) => fetch(`${service.address}/public/v1/flags${path}`, { method, headers: { "Content-Type": "application/json", Authorization: `Bearer ${service.key}` }, body: body && JSON.stringify(body) });
+    const flag = { clientId: service.websiteId, type: "rollout", defaultValue: false, rolloutPercentage: 12.5 };
+    for (const key of ["unseen", "paused"]) {
+      const { flag: made } = await (await send("POST", "", { ...flag, key, status: key === "paused" ? "inactive" : "active" })).json();
+      try {
+        const tab = await open({ section: "flags", ...dates, chosen: key });
+        await settled(tab);
+        const row = tab.locator(".choices tbody tr").filter({ hasText: key });
+        assert.deepEqual(await row.locator("td").allTextContents(), [`${key}${key === "paused" ? "inactive" : "on for 12.5%"}`, "0", "0"]);
+        await card(tab, `Results of ${key}`).getByText("Nobody saw this flag in this range.").waitFor();
+        await accessible(tab, `a flag that is ${key}`);
+      } finally {
+        await send("DELETE", `/${made.id}?clientId=${service.websiteId}`);
+      }
+    }
+  },
+
   async "the map tells countries, and filters by them"() {
     const tab = await open(dates), asked = [];
     tab.on("request", (sent) => asked.push(new URL(sent.url()).pathname));

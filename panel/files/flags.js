@@ -46,8 +46,7 @@ function flagsOf(rows, defined) {
 function stateOf(defined) {
   const words = texts.others.flags;
   if (!defined) return null;
-  if (defined.status !== "active") return words.inactive;
-  return defined.type === "rollout" ? words.rollout(shown(defined.rolloutPercentage ?? 0, "percent")) : words.active;
+  return defined.status === "active" && defined.type === "rollout" ? words.rollout(shown(defined.rolloutPercentage, "percent")) : words.statuses[defined.status] ?? defined.status;
 }
 
 function experiment(flag, answers, view, act) {

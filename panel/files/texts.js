@@ -89,7 +89,7 @@ export const texts = {
     },
     flags: {
       title: "Flags and experiments", flag: "Flag", variants: "Variants", variant: "Variant", exposures: "Exposures", exposuresOf: (count) => `${count} exposures`, converted: "Converted", of: (count, all) => `${count} of ${all}`, rate: "Conversion",
-      active: "active", inactive: "inactive", rollout: (share) => `on for ${share}`,
+      statuses: { active: "active", inactive: "inactive", archived: "archived" }, rollout: (share) => `on for ${share}`,
       resultsOf: (flag) => `Results of ${flag}`, outcome: "What counts as a conversion", ownOutcomes: "Outcome events of the flag", base: "the others are compared with this one",
       interval: (low, high) => `${low} to ${high}`, unseen: "Nobody saw this flag in this range.", single: "Only one variant was seen. There is nothing to compare it with.",
       noVisitors: (name) => `Nobody saw ${name}.`,
