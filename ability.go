@@ -79,6 +79,7 @@ func abilitiesOfRecords() []ability {
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
 		abilityOf[store.DefinitionStore]("store.DefinitionStore", "goals, funnels and segments cannot be saved"),
+		abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		abilityOf[auth.KeyManager]("auth.KeyManager", "keys cannot be managed over HTTP"),
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
 		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),
@@ -117,7 +118,10 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 		{"Records", c.Records, abilitiesOfRecords()},
 		{"Keys", c.Keys, abilitiesOfKeys()},
 		{"Auth", c.Auth, abilitiesOfAuth()},
-		{"Directory", c.Directory, []ability{abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed")}},
+		{"Directory", c.Directory, []ability{
+			abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
+			abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
+		}},
 		{"Limiter", c.Limiter, abilitiesOfLimiter()},
 	} {
 		if part.value == nil {

@@ -32,6 +32,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Erase, b.eraser())
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Definitions, b.cfg.Records)
+	setAbility(&cfg.Websites, first[any](b.cfg.Directory, b.cfg.Records))
 	setAbility(&cfg.Keys, first[any](b.cfg.Keys, b.cfg.Records))
 	if records, ok := b.cfg.Records.(AuditKeeper); ok && b.cfg.Audit == nil && cfg.Trail == nil {
 		cfg.Trail = records.Audit()
@@ -49,6 +50,8 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	b.setClock(&cfg.Now, &cfg.Logger)
 	if b.cfg.TrackingPath != "" && parts.writes != nil {
 		cfg.Documents = append(slices.Clone(cfg.Documents), b.trackingDocument())
+		script := track.Tracker()
+		setDefault(&cfg.Tracker, &httpapi.Tracker{Address: b.cfg.TrackingPath, Script: "/tracker.js", Pinned: script.Path, Integrity: script.Integrity})
 	}
 	api, err := httpapi.New(cfg)
 	b.fault(err)

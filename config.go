@@ -34,7 +34,8 @@ type Config struct {
 	Keys auth.KeyStore
 	// Auth finds the callers of requests, in place of Keys.
 	Auth auth.Authenticator
-	// Directory knows the websites. The service asks it at most about once a second for each. Nil means Records.
+	// Directory knows the websites. The service asks it at most about once a second for each. If it is a store.WebsiteManager, keys
+	// with the scope manage:websites can change websites over HTTP. Nil means Records.
 	Directory store.Directory
 	// Flags stores feature flags. Nil means the flags of Records, if that is a [FlagKeeper]; otherwise the
 	// routes of flags do not exist.

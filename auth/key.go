@@ -8,7 +8,7 @@ import (
 // Scope is one permission of a key. No scope implies another.
 type Scope string
 
-// The scopes. None of them lets a key change websites, links or monitors, since the API has no such routes.
+// The scopes. None of them lets a key change links or monitors, since the API has no such routes.
 const (
 	// ReadData reads the analytics of websites, links and monitors, lists websites, and shows SQL
 	// statements ([Principal.MayExplain]). It cannot send events or read flag definitions.
@@ -36,6 +36,10 @@ const (
 	// ManageDefinitions saves and removes goals, funnels and segments of websites. It cannot read analytics. Every key that reads a
 	// website can list and use what is saved for it.
 	ManageDefinitions Scope = "manage:definitions"
+	// ManageWebsites lists, changes and removes the websites that the key reaches, with their rules for senders. A key with All and
+	// without a list of resources also adds websites ([Principal.MayAddWebsites]). A key with mandatory filters or a list of query
+	// types cannot use it ([Principal.MayManageWebsites]), and neither can a panel token. It cannot read analytics.
+	ManageWebsites Scope = "manage:websites"
 	// ReadAudit reads the audit trail of the owner. A key with a list of resources or with mandatory filters cannot use it
 	// ([Principal.MayReadAudit]), and neither can a panel token.
 	ReadAudit Scope = "read:audit"
@@ -43,7 +47,7 @@ const (
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, EraseData, ManageKeys, ReadAudit, ManageDefinitions}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, EraseData, ManageKeys, ReadAudit, ManageDefinitions, ManageWebsites}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.

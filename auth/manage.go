@@ -29,6 +29,18 @@ type KeyManager interface {
 // panel token never suffices, since a key outlives it.
 func (p *Principal) MayManageKeys() bool { return p.Key.Has(ManageKeys) && p.Token == "" }
 
+// MayManageWebsites reports whether p may change the websites that its key reaches. The key needs [ManageWebsites], and is limited as for
+// [Principal.MayExport], since a change concerns all rows of a website. A panel token never suffices.
+func (p *Principal) MayManageWebsites() bool {
+	return p.Key.Has(ManageWebsites) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
+}
+
+// MayAddWebsites reports whether p may add websites of its owner: it may manage websites, and its key reaches everything, so also
+// the websites that it adds.
+func (p *Principal) MayAddWebsites() bool {
+	return p.MayManageWebsites() && p.Key.All && len(p.Key.Resources) == 0
+}
+
 // MayReadAudit reports whether p may read the audit trail of its owner. The key needs [ReadAudit] and All, and must have no
 // mandatory filters, since the trail names every resource. A panel token never suffices.
 func (p *Principal) MayReadAudit() bool {

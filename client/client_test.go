@@ -221,6 +221,24 @@ func TestListsKeysAndDefinitions(t *testing.T) {
 		t.Errorf("keys %+v, %v", keys, err)
 	}
 
+	added, err := c.AddWebsite(t.Context(), "blog.example", client.WebsiteChange{RetentionDays: new(90)})
+	if err != nil || added.Name != "blog.example" || added.RetentionDays != 90 {
+		t.Fatalf("AddWebsite: %+v, %v", added, err)
+	}
+	changed, err := c.ChangeWebsite(t.Context(), added.ID, client.WebsiteChange{Paused: new(true)})
+	if err != nil || !changed.Paused || changed.RetentionDays != 90 {
+		t.Errorf("ChangeWebsite: %+v, %v", changed, err)
+	}
+	if managed, err := c.ManagedWebsites(t.Context()); err != nil || len(managed) != 2 {
+		t.Errorf("managed websites %+v, %v", managed, err)
+	}
+	if err := c.RemoveWebsite(t.Context(), added.ID); err != nil {
+		t.Error(err)
+	}
+	if managed, err := c.ManagedWebsites(t.Context()); err != nil || len(managed) != 1 || managed[0].ID != site {
+		t.Errorf("after removal %+v, %v", managed, err)
+	}
+
 	if err := c.SaveSegment(t.Context(), site, "Phones", client.Where(client.FieldDeviceType, client.OpEq, "mobile")); err != nil {
 		t.Fatal(err)
 	}

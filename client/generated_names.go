@@ -388,6 +388,7 @@ const (
 	ScopeManageKeys        Scope = "manage:keys"
 	ScopeReadAudit         Scope = "read:audit"
 	ScopeManageDefinitions Scope = "manage:definitions"
+	ScopeManageWebsites    Scope = "manage:websites"
 )
 
 // A Code says why a request failed. docs/errors.md explains each.

@@ -29,10 +29,12 @@ await run({
     await tab.goForward();
     await settled(tab);
     await tab.locator("select[name=website]").selectOption(service.otherId);
-    await settled(tab);
+    await tab.getByText("Waiting for the first event").waitFor();
     assert.equal(await tab.locator(".chip").count(), 0, "the filter of another website stays");
+    await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.otherId, filter: JSON.stringify(["path", "is", "/none"]) })}`);
+    await settled(tab);
     assert.match(await card(tab, "Places").textContent(), /Nothing in this range/);
-    await accessible(tab, "an empty website");
+    await accessible(tab, "nothing in the range");
 
     const wrong = await open({ preset: "last_weeks", timezone: "Europe/Nowhere", interval: "often", website: "web_none", filter: "x" });
     await settled(wrong);

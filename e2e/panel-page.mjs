@@ -20,7 +20,7 @@ export async function open(hash = {}, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Berlin", locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"], ...options });
   context.setDefaultTimeout(Number(process.env.WAIT ?? 60_000)); // a busy machine must not fail the test
   const tab = await context.newPage();
-  tab.on("console", (said) => said.type() === "error" && !/status of (401|403|429|500)|ERR_(FAILED|CONNECTION)/.test(said.text()) && problems.push(said.text()));
+  tab.on("console", (said) => said.type() === "error" && !/status of (400|401|403|429|500)|ERR_(FAILED|CONNECTION)/.test(said.text()) && problems.push(said.text()));
   tab.on("pageerror", (error) => problems.push(String(error)));
   tab.on("request", (sent) => sent.url().startsWith(service.address) || /^(data|blob):/.test(sent.url()) || problems.push(`request to ${sent.url()}`));
   await tab.goto(`${service.address}/#${hash instanceof URLSearchParams ? hash : new URLSearchParams({ key: service.key, website: service.websiteId, ...hash })}`);

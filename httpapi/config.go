@@ -41,6 +41,10 @@ type Config struct {
 
 	// Subjects lists links and monitors. If it is nil, GET /v1/query/links and /v1/query/monitors do not exist.
 	Subjects store.SubjectLister
+	// Websites changes websites. If it is nil, the routes below /v1/websites that list and change websites do not exist.
+	Websites store.WebsiteManager
+	// Tracker says where the script for pages is. If it is nil, GET /v1/tracker does not exist.
+	Tracker *Tracker
 	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does not
 	// exist.
 	Minter auth.Minter

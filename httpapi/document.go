@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strconv"
@@ -56,6 +57,7 @@ func (a *api) documentAnswer() (*response, error) {
 	d.errors(doc, failures)
 	doc.Schemas(requestSchemas())
 	doc.Schemas(keySchemas())
+	doc.Schemas(websiteSchemas())
 	doc.Schemas(d.answers())
 	doc.Schemas(d.queries)
 	doc.Schemas(d.reflect.Components)
@@ -77,7 +79,7 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[flags.Result](): "FlagResult", reflect.TypeFor[resultBody](): "EvaluatedFlag", reflect.TypeFor[resultsBody](): "EvaluatedFlags",
 			reflect.TypeFor[flagRecord](): "Flag", reflect.TypeFor[flagBody](): "ChangedFlag", reflect.TypeFor[stepRecord](): "ScheduleStep",
 			reflect.TypeFor[auth.Filter](): "KeyFilter", reflect.TypeFor[auth.Did](): "KeyDid", reflect.TypeFor[auth.Text](): "KeyText",
-			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer",
+			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer", reflect.TypeFor[websiteBody](): "WebsiteAnswer", reflect.TypeFor[managedBody](): "ManagedWebsites", reflect.TypeFor[trackerBody](): "TrackerAnswer",
 			reflect.TypeFor[ofrepResult](): "OFREPResult", reflect.TypeFor[explainedBody](): "Explanation", reflect.TypeFor[explainedEntry](): "ExplainedParameter",
 			reflect.TypeFor[explainArg](): "StatementArgument", reflect.TypeFor[besideRows](): "Compared", reflect.TypeFor[tokenBody](): "Token",
 		},
@@ -86,6 +88,7 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[query.Table]():     openapi.List("", openapi.Object("").OrNull(), 0, 0),
 			reflect.TypeFor[query.Instant]():   openapi.Moment(""),
 			reflect.TypeFor[health.Time]():     openapi.Moment(""),
+			reflect.TypeFor[netip.Prefix]():    openapi.Text("A network"),
 			reflect.TypeFor[query.Code]():      openapi.Ref("ParameterCode"),
 			reflect.TypeFor[query.Op]():        openapi.OneOf("", slices.Concat(oneValue, manyValues, decimals, noValue)...),
 			reflect.TypeFor[query.Compare]():   openapi.OneOf("", query.PreviousPeriod, query.PreviousYear),
@@ -155,7 +158,7 @@ func (a Access) requirements() (all []openapi.Requirement) {
 	scopes := map[Access][]auth.Scope{
 		ByKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByOwnKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
 		BySubject: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByWholeSubject: {auth.ReadData}, ByPath: {auth.ReadData},
-		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByDefiner: {auth.ManageDefinitions}, ByAuditor: {auth.ReadAudit}, ByClientKey: {auth.ManageFlags},
+		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByDefiner: {auth.ManageDefinitions}, ByAuditor: {auth.ReadAudit}, BySiteManager: {auth.ManageWebsites}, ByClientKey: {auth.ManageFlags},
 	}[a]
 	if a == ByKeyOrClient {
 		return []openapi.Requirement{{}, {"bearer": {}}, {"key": {}}}

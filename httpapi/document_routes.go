@@ -32,6 +32,7 @@ func tags() []openapi.Tag {
 		{Name: tagExports, Description: "Raw rows"},
 		{Name: tagTokens, Description: "Short-lived credentials for browsers"},
 		{Name: tagDefinitions, Description: "Goals, funnels and segments that are saved by name"},
+		{Name: tagWebsites, Description: "Websites and their rules"},
 		{Name: tagKeys, Description: "API keys"},
 		{Name: tagAudit, Description: "The uses of keys"},
 		{Name: tagHealth, Description: "The state of the service, and this document"},
@@ -101,6 +102,7 @@ func (d *describer) describe() map[string]described {
 		"GET /public/v1/flags/health": {Operation: openapi.Operation{ID: "getFlagsHealth", Tag: tagFlags,
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("service", openapi.Text("")), openapi.Member("status", openapi.OneOf("", "ok", "stale"))).Needs("success", "service", "status")}},
 	}
+	maps.Copy(all, d.describeWebsites())
 	maps.Copy(all, d.describeKeys())
 	maps.Copy(all, d.describeDefinitions())
 	return all

@@ -29,6 +29,7 @@ func keyWorld(t *testing.T, change ...func(*Config)) (*world, *auth.Memory) {
 		"manager":  {Scopes: manage, All: true},
 		"limited":  {Scopes: manage, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}, Expires: now.Add(time.Hour), Limits: &auth.Limits{PerMinute: 60}},
 		"definer":  {Scopes: []auth.Scope{auth.ManageDefinitions}, All: true},
+		"sites":    {Scopes: []auth.Scope{auth.ManageWebsites}, All: true},
 		"narrowed": {Scopes: manage, All: true, Types: []string{"pages", "countries"}, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 	} {
 		k.ID, k.Owner, k.Start = "key_"+name, "org_a", "sl_"+name

@@ -24,6 +24,7 @@ const (
 	ByPath         Access = "path"          // a key that may read the website in the path
 	ByDefiner      Access = "definer"       // a key with manage:definitions for the website in the path
 	ByKeyManager   Access = "key manager"   // a key with manage:keys, but not a panel token; it reaches keys that grant no more than itself
+	BySiteManager  Access = "site manager"  // a key with manage:websites, without mandatory filters and a list of types, but not a panel token; it adds websites if it reaches everything
 	ByAuditor      Access = "auditor"       // a key with read:audit that reaches everything of its owner; no panel token, no mandatory filters
 	ByClientKey    Access = "client key"    // a key with manage:flags for the client in clientId
 	ByKeyOrClient  Access = "key or client" // a key, or the id of a client, which is public; see [Flags]
@@ -97,13 +98,15 @@ func (a *api) routes() []*route {
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
 			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/tracker", Class: auth.ClassPublic, Steps: steps{Answer: a.showTracker}},
+			about: "Where pages load the tracker", access: Public, off: func(cfg *Config) bool { return cfg.Tracker == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/openapi.json", Class: auth.ClassPublic, Steps: steps{Answer: a.showDocument}},
 			about: "Describe this API by OpenAPI", access: Public},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportHealth}},
 			about: "Health of the service and its stores", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
 			about: "Whether the process responds", access: Public},
-	}, slices.Concat(a.definitionRoutes(), a.keyRoutes(), a.flagRoutes())...)
+	}, slices.Concat(a.websiteRoutes(), a.definitionRoutes(), a.keyRoutes(), a.flagRoutes())...)
 }
 
 // mounted returns the enabled routes, with settings that follow from their access and class. Responses to pages of any

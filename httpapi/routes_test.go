@@ -32,7 +32,7 @@ func ask(rt *route, site string) (target, body string) {
 
 func TestABodyThatIsTooLarge(t *testing.T) {
 	w, _ := keyWorld(t, func(cfg *Config) {
-		cfg.MaxBody, cfg.Minter, cfg.Flags, cfg.Definitions = 500, &fakeMinter{}, newFlags(t, &flags.Memory{}), &store.MemoryDirectory{}
+		cfg.MaxBody, cfg.Minter, cfg.Flags, cfg.Definitions, cfg.Websites = 500, &fakeMinter{}, newFlags(t, &flags.Memory{}), &store.MemoryDirectory{}, &store.MemoryDirectory{}
 	})
 	for _, rt := range (*api)(nil).routes() {
 		if rt.Method != http.MethodPost || rt.access == Public || rt.access == ByKeyOrClient {
@@ -40,7 +40,7 @@ func TestABodyThatIsTooLarge(t *testing.T) {
 		}
 		t.Run(rt.Path, func(t *testing.T) {
 			target, _ := ask(rt, "site_a")
-			key := map[Access]string{ByClientKey: "flags", ByKeyManager: "manager", ByDefiner: "definer"}[rt.access]
+			key := map[Access]string{ByClientKey: "flags", ByKeyManager: "manager", ByDefiner: "definer", BySiteManager: "sites"}[rt.access]
 			if key == "" {
 				key = "all"
 			}

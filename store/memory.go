@@ -9,19 +9,21 @@ import (
 	"time"
 )
 
-// MemoryDirectory is a Directory, and a DefinitionStore, in memory, for tests, examples, and hosts that know their websites at
+// MemoryDirectory is a Directory, a WebsiteManager and a DefinitionStore, in memory, for tests, examples, and hosts that know their websites at
 // start. Its zero value is empty and ready. It is safe for concurrent use.
 type MemoryDirectory struct {
-	Now func() time.Time // the clock of definitions; nil means time.Now
+	Now func() time.Time // the clock of definitions and new websites; nil means time.Now
 
 	mu     sync.RWMutex
 	sites  map[string]Website
 	owners map[Subject]string // of all subjects, including websites
 	saved  map[string][]Definition
+	gone   map[string]string // the owners of removed websites
 }
 
 var (
 	_ Directory       = (*MemoryDirectory)(nil)
+	_ WebsiteManager  = (*MemoryDirectory)(nil)
 	_ DefinitionStore = (*MemoryDirectory)(nil)
 )
 
@@ -30,6 +32,10 @@ var (
 func (m *MemoryDirectory) AddWebsite(w Website) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.add(w)
+}
+
+func (m *MemoryDirectory) add(w Website) error {
 	if err := m.own(Subject{Kind: KindWebsite, ID: w.ID}, w.Owner); err != nil {
 		return err
 	}
@@ -132,11 +138,7 @@ func (m *MemoryDirectory) PutDefinition(ctx context.Context, website string, d D
 	case at < 0 && len(all) >= MaxDefinitions:
 		return Definition{}, ErrManyDefinitions
 	}
-	clock := m.Now
-	if clock == nil {
-		clock = time.Now
-	}
-	now := time.UnixMilli(clock().UnixMilli()).UTC()
+	now := m.now()
 	d.Created, d.Updated = now, now
 	if at >= 0 {
 		d.Created = all[at].Created
@@ -147,6 +149,15 @@ func (m *MemoryDirectory) PutDefinition(ctx context.Context, website string, d D
 	}
 	m.saved[website] = append(slices.Clip(all), d)
 	return d, nil
+}
+
+// now returns the time in whole milliseconds.
+func (m *MemoryDirectory) now() time.Time {
+	clock := m.Now
+	if clock == nil {
+		clock = time.Now
+	}
+	return time.UnixMilli(clock().UnixMilli()).UTC()
 }
 
 // RemoveDefinition implements [DefinitionStore].

@@ -40,7 +40,7 @@ func setting(t *testing.T, name string, usual int) int {
 // exchanges sends n requests, in turn to each operation, and to queries as often as to all others together.
 func exchanges(t *testing.T, w *world, n int) []exchange {
 	t.Helper()
-	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w, flags: []string{w.flag}, keys: keyIDs()}
+	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w, flags: []string{w.flag}, keys: keyIDs(), sites: siteIDs()}
 	var queries, others []operation
 	for _, op := range operations(w.doc) {
 		if op.path == "/v1/query" {
@@ -61,6 +61,9 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 			g.flags = slices.DeleteFunc(g.flags, gone)
 			if left := slices.DeleteFunc(slices.Clone(g.keys), gone); len(left) > 0 {
 				g.keys = left
+			}
+			if left := slices.DeleteFunc(slices.Clone(g.sites), gone); len(left) > 0 {
+				g.sites = left
 			}
 		}
 		all = append(all, x)

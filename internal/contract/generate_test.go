@@ -19,6 +19,7 @@ type generator struct {
 	world *world
 	flags []string // ids of flags that answers had
 	keys  []string // ids of keys
+	sites []string // ids of websites that may be changed and removed
 	path  string   // of the operation
 	names int      // for texts that must differ
 	kind  string   // the parameter that names the subject of the request
@@ -130,6 +131,9 @@ func (g *generator) param(target *string, query url.Values, header map[string]st
 func (g *generator) id(name string) string {
 	switch name {
 	case "website_id", "websiteId", "clientId", "client_id":
+		if g.path == "/v1/websites/{website_id}" {
+			return pick(g, g.sites)
+		}
 		return sightlinetest.Website
 	case "link_id", "linkId":
 		return link

@@ -155,6 +155,8 @@ func (g *generator) text(name string, s object) any {
 	switch name {
 	case "timeZone", "timezone":
 		return pick(g, []string{"UTC", "Europe/Berlin", "Asia/Kathmandu"})
+	case "allowedAddresses", "blockedAddresses":
+		return pick(g, []string{"203.0.113.7", "203.0.113.0/24", "2001:db8::/32"})
 	case "ttl":
 		return pick(g, []string{"15m", "1h"})
 	case "page", "path":

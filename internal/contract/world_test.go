@@ -54,6 +54,9 @@ func (subjects) Monitors(context.Context, string) ([]store.Monitor, error) {
 // keyIDs are the ids of keys that requests may change.
 func keyIDs() []string { return []string{"key_a", "key_b", "key_c", "key_d"} }
 
+// siteIDs are the ids of websites without rows, that requests may change.
+func siteIDs() []string { return []string{"web_a", "web_b", "web_c", "web_d"} }
+
 // newWorld returns a service. Each change changes its rows before they are stored.
 func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	t.Helper()
@@ -67,6 +70,11 @@ func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	}
 	for _, id := range keyIDs() {
 		if _, _, err := host.Keys.CreateKey(t.Context(), auth.Key{ID: id, Owner: sightlinetest.Owner, All: true, Scopes: []auth.Scope{auth.ReadData}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range siteIDs() {
+		if err := host.Sites.AddWebsite(store.Website{ID: id, Owner: sightlinetest.Owner, Name: id, Domain: id + ".example", CreatedAt: sightlinetest.Start()}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -142,6 +142,27 @@ var endpoints = map[string]endpoint{
 		text: "[openapi.json](openapi.json) is the document of `cmd/sightline`. The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
 		skip: "The answer is an OpenAPI 3.1 document.",
 	},
+	"GET /v1/websites": {
+		target: "/v1/websites", skip: "The answer is `{\"success\":true,\"websites\":[…]}`, with websites as in the next answer.",
+	},
+	"POST /v1/websites": {
+		text: "Only a key that reaches everything of its owner can add websites. The server chooses the id.",
+		body: "a [Website](#website)", target: "/v1/websites", request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`,
+	},
+	"GET /v1/websites/{website_id}": {target: "/v1/websites/web_demo"},
+	"PATCH /v1/websites/{website_id}": {
+		text: "Fields that the body leaves out do not change. Servers apply the change within a second.",
+		body: "some fields of a [Website](#website)", target: "/v1/websites/web_shop", request: `{"retentionDays":400,"keepTotals":true}`,
+	},
+	"DELETE /v1/websites/{website_id}": {
+		text: "Within a second the server accepts no more events for the website, and shows no statistics of it. Its feature flags, saved definitions and profiles are deleted. " +
+			"Its rows stay stored, and its id is never given to another owner.",
+		target: "/v1/websites/web_shop",
+	},
+	"GET /v1/tracker": {
+		text:   "The element `<script src=\"…\" data-client-id=\"…\" defer>` loads `address` with `script`, or with `pinned` and the attribute `integrity`. If `address` is a path, it is below the address of this API.",
+		target: "/v1/tracker", keyless: true, skip: "The answer is `{\"success\":true,\"tracker\":{\"address\":\"/ingest\",\"script\":\"/tracker.js\",\"pinned\":\"/tracker/….js\",\"integrity\":\"sha384-…\"}}`.",
+	},
 	"GET /v1/websites/{website_id}/definitions": {
 		text:   "Every key that can read the website can list and use them: see [asking.md](asking.md#saved-by-name).",
 		target: "/v1/websites/web_demo/definitions", skip: "The answer is `{\"success\":true,\"definitions\":[…]}`, with definitions as in the next answer.",
@@ -325,6 +346,19 @@ var objects = []object{
 		{"kind", "string", "`goal`, `funnel` or `segment`"},
 		{"name", "string", "up to 100 characters, unique among those of the kind"},
 		{"body", "object", "of a goal: `event`, `page` or `click`, `filters`, `value`; of a funnel: `steps`, `window`, `within`; of a segment: `filters`. They mean the same as in a query, and cannot use other definitions"},
+	}},
+	{"Website", "The rules on origins and addresses apply to senders without a key. Answers also have `id` and `createdAt`.", "POST /v1/websites", `{FIELD}`, []field{
+		{"domain", "string", "the host, such as `shop.example`; required. Its pages and those of its subdomains may send events"},
+		{"name", "string", "up to 255 characters; empty: the domain"},
+		{"isPublic", "boolean", "shown in lists; it grants no access"},
+		{"allowedOrigins", "array", "further pages that may send events: a host, `*.host`, `*`, `null`, or the origin of an app such as `capacitor://localhost`. With a list, events without an origin are rejected"},
+		{"allowedAddresses", "array", "the only addresses or networks that may send events; empty: all"},
+		{"blockedAddresses", "array", "addresses or networks that may not send events"},
+		{"keyedEvents", "boolean", "custom events need a key"},
+		{"monthlyEvents", "number", "events that are accepted in a UTC month; 0: no limit"},
+		{"paused", "boolean", "all events are rejected, with and without a key"},
+		{"retentionDays", "number", "rows that are older are removed, and do not come back; 0 keeps all, otherwise at least 7"},
+		{"keepTotals", "boolean", "the totals of removed days stay, for answers without filters"},
 	}},
 	{"Key", "A key never grants more than the key that creates or changes it.", "POST /v1/keys", `{FIELD}`, []field{
 		{"name", "string", "up to 255 characters"},

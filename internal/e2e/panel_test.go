@@ -30,7 +30,7 @@ func TestPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"overview", "others"} {
+	for _, part := range []string{"overview", "others", "settings"} {
 		t.Run(part, func(t *testing.T) { runNode(t, folder, "panel-"+part+".mjs", string(settings)) })
 	}
 	p.stop(t)

@@ -41,6 +41,7 @@ type engine struct {
 	dir   store.Directory
 	trail trail
 
+	websites    store.WebsiteManager
 	definitions store.DefinitionStore
 	notify      func(inv auth.Invalidator)
 	site        func(w store.Website) error
@@ -64,7 +65,7 @@ func inMemory(t testing.TB) engine {
 	}
 	dir := &store.MemoryDirectory{}
 	return engine{
-		keys: keys, dir: dir, trail: &audit.Memory{}, definitions: dir,
+		keys: keys, dir: dir, trail: &audit.Memory{}, websites: dir, definitions: dir,
 		notify: keys.Notify,
 		site:   dir.AddWebsite,
 		link: func(id, owner string) error {
@@ -106,7 +107,7 @@ func inMeta(t testing.TB, cfg meta.Config) engine {
 		}
 	}
 	return engine{
-		keys: s, dir: s, trail: s.Audit(), definitions: s, notify: s.Notify, close: func() error { return s.Close(ctx) },
+		keys: s, dir: s, trail: s.Audit(), websites: s, definitions: s, notify: s.Notify, close: func() error { return s.Close(ctx) },
 		site: func(w store.Website) error {
 			_, err := s.CreateWebsite(ctx, w)
 			return err

@@ -51,7 +51,7 @@ func TestTokensHaveSeparateLimits(t *testing.T) {
 	}
 	for _, r := range routes() {
 		if r.host != hostAPI || r.access == string(httpapi.Public) || r.access == string(httpapi.ByWholeSubject) || r.access == string(httpapi.ByClientKey) || r.access == string(httpapi.ByOwnKey) || r.access == string(httpapi.ByExport) ||
-			r.access == string(httpapi.ByErase) || r.access == string(httpapi.ByDefiner) || r.access == string(httpapi.ByKeyManager) || r.access == string(httpapi.ByAuditor) {
+			r.access == string(httpapi.ByErase) || r.access == string(httpapi.ByDefiner) || r.access == string(httpapi.ByKeyManager) || r.access == string(httpapi.ByAuditor) || r.access == string(httpapi.BySiteManager) {
 			continue
 		}
 		w.limiter.renew(t, one())

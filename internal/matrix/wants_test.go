@@ -61,6 +61,8 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 		return wantsOfDefinitions(w, r, kind, s, e)
 	case string(httpapi.ByKeyManager):
 		return wantsOfKeys(w, r, s, e)
+	case string(httpapi.BySiteManager):
+		return wantsOfWebsites(w, r, kind, s, e)
 	case string(httpapi.ByAuditor):
 		return wantsOfAudit(w, s, e)
 	case string(httpapi.ByExport):
@@ -198,6 +200,34 @@ func wantsOfKeys(w *world, r route, s state, e *auth.Entry) want {
 		}
 	}
 	return want{status: http.StatusOK, limited: true, entry: e}
+}
+
+// wantsOfWebsites has the rules of routes that manage websites: a change concerns all rows, and only a key that reaches everything may add
+// a website.
+func wantsOfWebsites(w *world, r route, kind string, s state, e *auth.Entry) want {
+	const because = "a change concerns all rows of a website"
+	if kind != "" {
+		return wantsOfRaw(w, kind, s, e, auth.ManageWebsites, because)
+	}
+	if s.judged != accepted {
+		return s.unauthenticated(e)
+	}
+	e.Scope = auth.ManageWebsites
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageWebsites), limited: true, entry: e}
+	switch key := w.keys[s.sent]; {
+	case s.sent == "token" || !key.Has(auth.ManageWebsites):
+		denied.details = lacks(auth.ManageWebsites)
+	case len(key.Filters) > 0:
+		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because "+because)
+	case r.method == http.MethodPost && (!key.All || len(key.Resources) > 0):
+		denied.details = detail("Authorization", "needs an API key that reaches everything of its owner, because it must reach the websites that it adds")
+	default:
+		if r.method == http.MethodPost && !s.fault.ofBody() {
+			e.Resource = auth.Resource{Kind: auth.KindWebsite, Owner: acme}
+		}
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
+	return denied
 }
 
 // wantsOfAudit has the rules of the audit trail: only a key that reaches everything may read it.

@@ -187,6 +187,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{}, Erase: eraser,
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys, Trail: w.trail, Definitions: lasting{w.definitions},
+		Websites: lastingSites{w.websites}, Tracker: &httpapi.Tracker{Address: "/ingest"},
 		Limiter: w.limiter, Audit: single{w.audit}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
 	if err != nil {
 		t.Fatal(err)
@@ -336,6 +337,14 @@ const (
 	hostAPI   = "httpapi"
 	hostTrack = "track"
 )
+
+// lastingSites are websites that stay.
+type lastingSites struct{ store.WebsiteManager }
+
+func (l lastingSites) RemoveWebsite(ctx context.Context, id string) error {
+	_, err := l.Website(ctx, id) // it fails as RemoveWebsite does
+	return err
+}
 
 // lasting are definitions that stay, so that every request finds what it removes.
 type lasting struct{ store.DefinitionStore }

@@ -21,22 +21,28 @@ export function useKey(value, stay) {
   else if (stay === false) localStorage.removeItem(stored); // null leaves what is there
 }
 
-/** A failed request. kind is key, forbidden, busy, gone, failed or other; wait is in seconds, where trying again makes sense. */
+/** Uses a new secret of the key, and stores it where the replaced one is stored. */
+export const replaceKey = (value) => useKey(value, localStorage.getItem(stored) ? true : null);
+
+/**
+ * A failed request. kind is key, forbidden, missing, busy, gone, failed or other; wait is in seconds, where trying again makes sense.
+ * details are the mistakes of the request: their field and message.
+ */
 export class Fault extends Error {
-  constructor(kind, text, wait = 0) {
+  constructor(kind, text, wait = 0, details = []) {
     super(text);
-    Object.assign(this, { kind, wait });
+    Object.assign(this, { kind, wait, details });
   }
 }
 
 const again = 10; // seconds until the next try, if the server does not say
 
-/** Returns the JSON of an answer, or throws a Fault. A body makes it a POST. */
-export async function call(path, body) {
+/** Returns the JSON of an answer, or throws a Fault. By default a body makes it a POST. */
+export async function call(path, body, method = body ? "POST" : "GET") {
   let response, answer;
   try {
     response = await fetch(root + path, {
-      method: body ? "POST" : "GET", body: body && JSON.stringify(body),
+      method, body: body && JSON.stringify(body),
       headers: { Authorization: `Bearer ${key}`, ...(body && { "Content-Type": "application/json" }) },
     });
     answer = await response.json();
@@ -47,10 +53,11 @@ export async function call(path, body) {
   if (response.ok && answer.success !== false) return answer;
   const wait = Number(response.headers.get("Retry-After")) || again;
   if (response.status === 401) throw new Fault("key", answer.error);
-  if (response.status === 403) throw new Fault("forbidden", answer.error);
+  if (response.status === 403) throw new Fault("forbidden", answer.error, 0, answer.details);
+  if (response.status === 404) throw new Fault("missing", answer.error);
   if (response.status === 429) throw new Fault("busy", answer.error, wait);
   if (response.status >= 500) throw new Fault("failed", answer.error, wait);
-  throw new Fault("other", answer.error ?? response.statusText);
+  throw new Fault("other", answer.error ?? response.statusText, 0, answer.details);
 }
 
 const one = { is: "eq", is_not: "ne", contains: "contains", contains_not: "not_contains" };
@@ -94,13 +101,9 @@ export async function askEach(subject, view, questions) {
 /** Returns what a route lists, and nothing if the key may not use it, or the server does not have it; such routes are asked once. */
 export async function listed(path, name) {
   if (refused.has(path)) return [];
-  try {
-    return (await call(path))[name];
-  } catch (error) {
-    if (!(error instanceof Fault && ["forbidden", "other"].includes(error.kind))) throw error;
-    refused.add(path);
-    return [];
-  }
+  const answer = await allowed(call(path), null);
+  if (!answer) refused.add(path);
+  return answer?.[name] ?? [];
 }
 
 export const websites = async () => (await call("/v1/query/websites")).websites;
@@ -108,3 +111,19 @@ export const curl = (view, parameters) => `curl -s '${new URL(root + questionPat
 
 /** Returns a read-only panel token for one website. */
 export const token = async (website) => (await call("/v1/tokens", { ttl: 86_400, scopes: ["read:data"], resources: [{ kind: "website", id: website }] })).token;
+
+/** Returns what a promise gives, or the given value if the key may not ask for it or the server does not have it. */
+export async function allowed(promise, otherwise = null) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof Fault && ["forbidden", "missing"].includes(error.kind)) return otherwise;
+    throw error;
+  }
+}
+
+/** The beginning of the current secret, by which lists of keys name it. */
+export const isCurrent = ({ start, oldSecrets }) => [start, ...oldSecrets.map((old) => old.start)].some((one) => key.startsWith(one));
+
+/** The whole address of tracking, which the API gives as a URL or as a path below its own. */
+export const trackingAddress = (address) => new URL(address.startsWith("/") ? root + address : address, location.href).href.replace(/\/$/, "");

@@ -1,7 +1,7 @@
 // The page. It asks one question for all that it shows, again each minute, and keeps what was shown until there is something newer.
 import { closed, read, write } from "./address.js";
 import { askForKey } from "./access.js";
-import { ask, Fault, questionPath, question, rememberedKey, token, useKey, websites } from "./api.js";
+import { allowed, ask, Fault, questionPath, question, rememberedKey, token, useKey, websites } from "./api.js";
 import { drawControls } from "./controls.js";
 import { isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
@@ -58,6 +58,12 @@ const act = {
     location.reload();
   },
   again: () => show(true), // after a change by the section
+  websitesChanged(change) { // to another view, after a change of the list of websites
+    sites = null;
+    if (answered) answered.asked = "";
+    go(change);
+  },
+  site: () => sites?.find(({ id }) => id === view.website),
   fail,
   visited: () => (answered?.answers.totals.data?.[0]?.pageviews ?? 0) > 0,
   moment: (text) => moment(text, view.zone),
@@ -116,11 +122,11 @@ const shared = [{ name: "active_stats", id: "now" }];
 /** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
 async function load(section, again) {
   const about = section.unfiltered ? { ...view, filters: [] } : view, parameters = [...shared, ...(section.parameters?.(about) ?? [])];
-  const asked = `${view.section} ${questionPath(about)}${JSON.stringify(question(about, parameters))}${section.load ? JSON.stringify([view.chosen, view.page]) : ""}`;
+  const asked = section.load ? write({ ...view, edit: "" }) : `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
   if (!again && asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
-  const [answer, loaded] = await Promise.all([ask(about, parameters), section.load?.(about)]);
-  return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries(answer.data.map((one) => [one.id, one])), loaded };
+  const [answer, loaded] = await Promise.all([sites.length > 0 && ask(about, parameters), section.load?.(about)]);
+  return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries((answer.data ?? []).map((one) => [one.id, one])), loaded };
 }
 
 /** Shows the view. It asks the server if the view needs other rows than those that are there, or if again is true. */
@@ -129,20 +135,25 @@ async function show(again = false) {
   clearInterval(retry);
   byId("notices").replaceChildren(...unknown.map((text) => element("li", {}, text)));
   try {
-    sites ??= await websites();
+    const section = sections[view.section];
+    sites ??= await (section.undated ? allowed(websites(), []) : websites());
     if (now !== turn) return;
-    if (sites.length === 0) return say(texts.faults.noWebsite, true);
-    if (!sites.some(({ id }) => id === view.website)) {
+    if (sites.length === 0) {
+      drawNavigation();
+      if (!section.undated) {
+        byId("answers").hidden = true;
+        return say(texts.faults.noWebsite, true);
+      }
+    } else if (!sites.some(({ id }) => id === view.website)) {
       const name = sites[0].name || sites[0].domain;
       if (view.website) byId("notices").append(element("li", {}, texts.unknown(texts.website, view.website, name)));
       view = { ...view, website: sites[0].id };
       history.replaceState(null, "", write(view));
     }
-    const section = sections[view.section];
     drawNavigation();
-    drawControls(view, sites, answered?.meta, act);
-    drawFilters(byId("filters"), view, act);
-    byId("filters").hidden = Boolean(section.unfiltered);
+    drawControls(view, sites, answered?.meta, act, !section.undated);
+    if (section.undated || section.unfiltered) byId("filters").hidden = true;
+    else drawFilters(byId("filters"), view, act);
     drawDialog(view, answered, act, fail);
     const answer = await load(section, again);
     if (now !== turn) return;
@@ -160,17 +171,21 @@ function draw() {
   parts.classList.remove("stale");
   parts.removeAttribute("aria-busy");
   byId("access").hidden = true;
-  drawControls(view, sites, meta, act);
+  const { undated } = sections[view.section];
+  drawControls(view, sites, meta, act, !undated);
   sections[view.section].draw(parts, view, answered, act);
+  if (sites.length === 0) return say("");
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
   byId("live").replaceChildren(element("span", { class: "now", title: texts.nowLong }, count == null ? "–" : texts.now(whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${site.name || site.domain} – Sightline`;
+  if (undated) return say("");
   const other = answers.totals?.meta?.previous, dates = span(meta.startDate, meta.endDate);
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 
 /** Asks, once for each website and sign-in, which sections the key can see anything in. The navigation has only these. */
 async function offer() {
+  if (sites.length === 0) return;
   const asked = { sites, website: view.website };
   if (offers.sites === asked.sites && offers.website === asked.website) return;
   const asking = Object.keys(sections).filter((name) => sections[name].offered);

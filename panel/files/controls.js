@@ -5,16 +5,18 @@ import { texts } from "./texts.js";
 
 let made = null;
 
-/** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. */
-export function drawControls(view, websites, answered, act) {
+/** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. dated says whether dates matter. */
+export function drawControls(view, websites, answered, act, dated) {
   const form = byId("controls");
   form.hidden = false;
+  form.classList.toggle("undated", !dated);
   made ??= create(form, act);
   const { fields } = made;
   if (made.websites !== websites) {
     made.websites = websites;
     fields.website.replaceChildren(...websites.map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
   }
+  fields.website.parentElement.hidden = websites.length === 0;
   if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
   for (const name of ["website", "compare", "interval", "zone"]) fields[name].value = view[name];
   fields.preset.value = view.preset || "custom";

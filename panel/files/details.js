@@ -17,6 +17,7 @@ export async function drawDialog(view, answered, act, failed) {
   const dialog = byId("dialog"), now = ++turn;
   if (!view.list && view.edit === "") {
     if (dialog.open) dialog.close();
+    dialog.replaceChildren(); // it may have shown a secret
     drawn = "";
     return;
   }
@@ -27,6 +28,7 @@ export async function drawDialog(view, answered, act, failed) {
     else if (/^(new|\d+)$/.test(view.edit)) filterFrame(dialog, view, act);
     else sectionFrame(dialog, view, answered, act);
   }
+  if (now !== turn) return; // the address asks for a dialog that the section does not have
   if (!dialog.open) dialog.showModal();
   if (!view.list) return;
   const search = dialog.querySelector("input[type=search]");

@@ -3,11 +3,13 @@ import { Chart, metrics } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { button, element, replace } from "./dom.js";
 import { shown } from "./format.js";
+import { firstSteps, neverUsed } from "./install.js";
 import { cards, parameterOf } from "./lists.js";
 import { changeOf, drawCards, tabOf } from "./tables.js";
 import { texts } from "./texts.js";
 
 let drawn = null; // the elements of the section, while it is shown
+let first = null; // what it shows in their place while a website never had an event: its id, and the card
 
 /** See sections.js. */
 export const overview = {
@@ -16,6 +18,9 @@ export const overview = {
     ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: compareOf(view) })),
   ],
   draw(parent, view, { answers }, act) {
+    const { success, data } = answers.totals, empty = success && view.filters.length === 0 && !data[0]?.pageviews && !data[0]?.sessions;
+    if (empty && first?.website === view.website && first.card.parentElement === parent) return;
+    first = null;
     if (!drawn || drawn.tiles.parentElement !== parent) {
       const figure = element("figure", { id: "chart" });
       drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), figure, cards: element("div", { id: "cards" }) };
@@ -25,8 +30,19 @@ export const overview = {
     replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
     drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view));
     drawCards(drawn.cards, view, answers, act);
+    if (empty) showInstall(parent, view, act);
   },
 };
+
+async function showInstall(parent, view, act) {
+  const never = await neverUsed(view).catch(() => false), now = act.view(); // after a fault the numbers stay
+  if (!never || now.website !== view.website || now.section !== view.section || drawn.tiles.parentElement !== parent) return;
+  first = { website: view.website, card: firstSteps(view, act, () => {
+    first = null;
+    act.again();
+  }) };
+  parent.replaceChildren(first.card);
+}
 
 function tile(metric, { success, data, previous, error }, view, act) {
   const value = success ? data[0]?.[metric.column] : null, before = previous?.[0]?.[metric.column];

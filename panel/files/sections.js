@@ -7,12 +7,13 @@
 //                      parameters, or loaded. act changes the view: see app.js
 //   dialog(view, answered, act)
 //                      optional: { title, content } of the dialog for a view.edit that is its own, or null
-//   undated            true if dates, zone and filters do not matter
+//   undated            true if dates and filters do not matter. Such a section is also shown to keys that see no website
 //   unfiltered         true if filters do not matter, but dates do
 //   offered(view)      optional: a promise of whether the key can see anything in it; if not, it is not in the navigation
 import { flags } from "./flags.js";
 import { links } from "./links.js";
 import { overview } from "./overview.js";
+import { settings } from "./settings.js";
 import { uptime } from "./uptime.js";
 
-export const sections = { overview, links, uptime, flags };
+export const sections = { overview, links, uptime, flags, settings };

@@ -51,7 +51,7 @@ export const texts = {
   signInHelp: "You get a key from the person who runs this server.",
   faults: {
     key: "This key is not valid. It may have expired or been revoked. Sign in with another one.",
-    forbidden: "This key may not read this website.", noWebsite: "This key sees no website.",
+    forbidden: "This key may not read this website.", noWebsite: "This key sees no website. To add one, open Settings with a key that may do so.",
     busy: (seconds) => `Too many requests with this key. Trying again in ${seconds} s.`,
     gone: (seconds) => `The server does not answer. Trying again in ${seconds} s.`,
     failed: (seconds) => `The server has a fault. Trying again in ${seconds} s.`,
@@ -104,6 +104,67 @@ export const texts = {
 
   // Websites, keys and the audit trail.
   settings: {
+    copy: "Copy", wasCopied: "Copied.", copyYourself: "Selected. Press Ctrl or ⌘ and C to copy it.", save: "Save",
+    mistake: (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`,
+    kinds: { website: "Website", link: "Short link", schedule: "Monitor", organization: "Organisation", key: "Key" },
+    scopes: {
+      "read:data": ["Read statistics", "of websites, links and monitors"], "read:links": ["Read short links", "their statistics alone"], "read:monitors": ["Read monitors", "their statistics alone"],
+      "track:events": ["Send events", "from servers, apps and link or uptime checkers"], "manage:flags": ["Manage flags", "create, change and delete feature flags"],
+      "manage:definitions": ["Save goals and funnels", "for everybody who reads the website"], "manage:websites": ["Manage websites", "add, change and remove them"],
+      "manage:keys": ["Manage keys", "that may do no more than this key"], "read:audit": ["Read the audit trail", "every use of every key"],
+      "export:data": ["Export raw rows", "with the ids of visitors"], "erase:data": ["Erase visitors", "all rows and the profile of a person"],
+    },
+    websites: {
+      title: "Websites", add: "Add website", change: "Change website", none: "There is no website yet.", tag: "Script tag", tagOf: (name) => `Script tag of ${name}`, tagTitle: "Script tag",
+      denied: "With this key you cannot add, change or remove websites. It lacks “Manage websites” (manage:websites), or it sees only a part of the rows.", cannotAdd: "With this key you cannot add websites, because it is limited to these.",
+      remove: "Remove", removeOf: (name) => `Remove ${name}`, removeTitle: "Remove website",
+      removeAsk: (name) => `The server no longer takes events of “${name}” and no longer shows its statistics. Its feature flags, goals, funnels and profiles are deleted. Its events stay stored, but only the operator of the server can show them again.`,
+      senders: "Who may send events", storage: "How long rows are kept",
+      fields: {
+        domain: "Domain", name: "Name", allowedOrigins: "Further pages", allowedAddresses: "Only these addresses", blockedAddresses: "Blocked addresses", keyedEvents: "Custom events need a key.", monthlyEvents: "Events in a month",
+        paused: "Paused:", retentionDays: "Days", keepTotals: "Keep the totals of removed days.",
+      },
+      helps: {
+        domain: "Its pages and those of its subdomains may send events.", name: "By default the domain.", allowedOrigins: "One on each line: a host, *.host for its subdomains too, or * for all. With an entry, events without an origin are rejected.",
+        allowedAddresses: "Addresses or networks such as 203.0.113.0/24, one on each line. Empty: all may send events.", blockedAddresses: "Addresses or networks that may not send events, one on each line.",
+        monthlyEvents: "Further events are rejected. Empty: no limit.", paused: "all events are rejected, also those with a key.", retentionDays: "Older rows are removed and do not come back. At least 7; empty keeps all.", keepTotals: "They count in answers without filters.",
+      },
+      rules: {
+        paused: "paused", keyed: "custom events need a key", origins: (list) => `also ${list}`, allowed: (count) => (count === 1 ? "1 allowed network" : `${count} allowed networks`), blocked: (count) => (count === 1 ? "1 blocked network" : `${count} blocked networks`),
+        quota: (count) => `${count} events a month`, days: (count) => `rows for ${count} days`, totals: (count) => `rows for ${count} days, then totals`,
+      },
+    },
+    install: {
+      title: "Count the first visit", where: (domain) => `Put this element into the head of every page of ${domain}:`, anywhere: "Put this element into the head of every page:", tag: "Script tag",
+      pin: "Only this version of the script", pinHelp: "Browsers check it. After an upgrade of the server that changes the script, replace the element.", rest: "Visits of robots, and visits to localhost, do not count.",
+      waiting: "Waiting for the first event. Numbers appear here as soon as it arrives.", none: "This server does not take events at a known address. Ask the person who runs it for the script tag.",
+    },
+    keys: {
+      title: "Keys", create: "Create key", change: "Change key", denied: "With this key you cannot manage keys. It lacks “Manage keys” (manage:keys), and panel tokens never have it.",
+      name: "Name", nameHelp: "What uses the key, so that you know it again.", scopes: "What it may do", scopesHelp: "A key can give at most what it may do itself.", noScope: "Choose at least one", noDate: "Choose a date",
+      reach: "Websites", everything: "Everything, also what is added later", some: "Only these websites", nothing: "nothing", others: (count) => (count === 1 ? "1 link or monitor" : `${count} links and monitors`),
+      expiry: "Ends", expiryDate: "On a date", never: "Never", days: (count) => (count === 1 ? "In a day" : count === 365 ? "In a year" : `In ${count} days`), disabled: "Switched off: requests with this key are refused until you clear this",
+      states: { disabled: "switched off", revoked: "revoked", expired: "expired" }, used: (time) => `last used ${time}`, unused: "never used", expires: (time) => `ends ${time}`, filtered: "sees a part of the rows", old: (time) => `the replaced secret works until ${time}`,
+      current: "this session", created: (time) => `Created ${time}`, over: (count) => (count === 1 ? "1 key that no longer works" : `${count} keys that no longer work`),
+      rotate: "Rotate", rotateOf: (name) => `Rotate ${name}`, rotateTitle: "Rotate key", rotateAsk: (name) => `“${name}” gets a new secret. Put it wherever the key is used.`,
+      grace: "The present secret works", graces: { "": "no longer", "1h": "for another hour", "24h": "for another day", "168h": "for another week" }, graceHelp: "Time to replace it without a gap.",
+      revoke: "Revoke", revokeOf: (name) => `Revoke ${name}`, revokeTitle: "Revoke key", revokeAsk: (name) => `Everything that uses “${name}” stops within a second, also its panel tokens. This cannot be undone.`,
+      revokeOwn: "You are signed in with this key. You will be signed out.",
+      secret: "Secret", secretOf: (name) => `This is the secret of “${name}”:`, once: "Copy it now. It is shown once and cannot be read again.",
+    },
+    audit: {
+      title: "Audit trail", entries: "Entries", denied: "With this key you cannot see the audit trail. It needs “Read the audit trail” (read:audit), for everything and without filters.", of: "Key", all: "All keys", none: "No entries.", nobody: "Nobody", allowed: "Allowed",
+      refused: (status) => `Refused (${status})`, newest: "Newest entries", older: "Older entries", times: (text, count) => `${text}, ${count} times`,
+      columns: { time: "Time", key: "Key", action: "What", resource: "Of", outcome: "Outcome", from: "From" },
+      actions: {
+        "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
+        "GET /v1/websites": "Listed websites", "GET /v1/websites/{website_id}": "Read a website", "GET /v1/websites/{website_id}/analytics": "Read statistics", "GET /v1/websites/{website_id}/definitions": "Listed goals and funnels",
+        "POST /v1/websites/{website_id}/definitions": "Saved a goal, funnel or segment", "DELETE /v1/websites/{website_id}/definitions": "Removed a goal, funnel or segment",
+        "POST /public/v1/flags": "Created a flag", "PATCH /public/v1/flags/{id}": "Changed a flag", "DELETE /public/v1/flags/{id}": "Removed a flag", "GET /public/v1/flags/definitions": "Listed flags",
+        "POST /v1/websites": "Added a website", "PATCH /v1/websites/{website_id}": "Changed a website", "DELETE /v1/websites/{website_id}": "Removed a website",
+        "GET /v1/query/websites": "Listed websites", "POST /v1/query": "Read statistics", "GET /v1/query": "Read statistics", "GET /v1/audit": "Read the audit trail", "POST /v1/tokens": "Created a panel token", "GET /v1/export": "Exported rows", "DELETE /v1/visitors/{id}": "Erased a visitor",
+      },
+    },
   },
 
   // Shortcuts, annotations and exports.

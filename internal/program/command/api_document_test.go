@@ -19,10 +19,10 @@ import (
 )
 
 // random matches ids, secrets and tokens, which differ between runs.
-var random = regexp.MustCompile(`slt_[A-Za-z0-9_-]+…?|sl_[A-Za-z0-9]{5,}|key_[A-Za-z0-9]{20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|flg_[0-9a-zA-Z]+`)
+var random = regexp.MustCompile(`slt_[A-Za-z0-9_-]+…?|sl_[A-Za-z0-9]{5,}|key_[A-Za-z0-9]{20}|web_[a-z2-7]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|flg_[0-9a-zA-Z]+`)
 
 // added matches when the command added the second website, by the clock of the machine.
-var added = regexp.MustCompile(`("(?:domain":"shop.example"|id":"key_|kind":"segment").*?"createdAt":)"[^"]+"`)
+var added = regexp.MustCompile(`("(?:domain":"(?:shop|blog).example"|id":"key_|kind":"segment").*?"createdAt":)"[^"]+"`)
 
 const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
 
@@ -34,7 +34,7 @@ func TestGoldenAPIDocument(t *testing.T) {
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
-	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,erase:data,manage:keys,manage:definitions,read:audit"))
+	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,erase:data,manage:keys,manage:definitions,manage:websites,read:audit"))
 	for _, id := range []string{"key_panel", "key_old"} {
 		in.do(t, "keys", "add", "--id", id, "--resource", "website:web_demo")
 	}

@@ -1,0 +1,276 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const websitePath = "/v1/websites/{website_id}"
+
+// websiteRoutes returns the routes that manage websites.
+func (a *api) websiteRoutes() []*route {
+	type steps = front.Steps[websiteQuestion]
+	row := func(method, path, about string, body bool, s steps) *route {
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about, access: BySiteManager, body: body,
+			off: func(cfg *Config) bool { return cfg.Websites == nil }}
+	}
+	return []*route{
+		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules", false, steps{Allow: a.allowWebsites, Answer: a.listManaged}),
+		row(http.MethodPost, "/v1/websites", "Add a website", true, steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite}),
+		row(http.MethodGet, websitePath, "Show a website with its rules", false, steps{Allow: a.allowManaged, Answer: a.showWebsite}),
+		row(http.MethodPatch, websitePath, "Change a website", true, steps{Allow: a.allowManaged, Read: a.readWebsiteChange, Answer: a.changeWebsite}),
+		row(http.MethodDelete, websitePath, "Remove a website, but not its rows", false, steps{Allow: a.allowManaged, Answer: a.removeWebsite}),
+	}
+}
+
+// A websiteQuestion is a decoded request about websites.
+type websiteQuestion struct{ change websiteChange }
+
+// managedWebsite is a website with its rules in responses.
+type managedWebsite struct {
+	ID               string         `json:"id"`
+	Name             string         `json:"name"`
+	Domain           string         `json:"domain"`
+	IsPublic         bool           `json:"isPublic"`
+	AllowedOrigins   []string       `json:"allowedOrigins"`
+	AllowedAddresses []netip.Prefix `json:"allowedAddresses"`
+	BlockedAddresses []netip.Prefix `json:"blockedAddresses"`
+	KeyedEvents      bool           `json:"keyedEvents"`
+	MonthlyEvents    int64          `json:"monthlyEvents"`
+	Paused           bool           `json:"paused"`
+	RetentionDays    int            `json:"retentionDays"`
+	KeepTotals       bool           `json:"keepTotals"`
+	CreatedAt        health.Time    `json:"createdAt"`
+}
+
+func managedOf(w store.Website) managedWebsite {
+	r := w.Rules
+	return managedWebsite{
+		ID: w.ID, Name: w.Name, Domain: w.Domain, IsPublic: w.IsPublic, AllowedOrigins: listed(r.AllowedOrigins), AllowedAddresses: listed(r.AllowedAddresses),
+		BlockedAddresses: listed(r.BlockedAddresses), KeyedEvents: r.KeyedEvents, MonthlyEvents: r.MonthlyEvents, Paused: r.Paused, RetentionDays: r.RetentionDays,
+		KeepTotals: r.KeepTotals, CreatedAt: health.Time{Time: w.CreatedAt},
+	}
+}
+
+// websiteBody is the response with one website.
+type websiteBody struct {
+	Success bool           `json:"success"`
+	Website managedWebsite `json:"website"`
+}
+
+// managedBody is the response with websites and their rules.
+type managedBody struct {
+	Success  bool             `json:"success"`
+	Websites []managedWebsite `json:"websites"`
+}
+
+// websiteScopes returns the scopes that allow to manage websites.
+func websiteScopes(string) []auth.Scope { return []auth.Scope{auth.ManageWebsites} }
+
+// allowWebsites checks that the caller may manage websites.
+func (a *api) allowWebsites(_ context.Context, r *front.Request, _ *websiteQuestion) error {
+	r.Scope = auth.ManageWebsites
+	switch {
+	case !r.Key().Has(auth.ManageWebsites) || r.Principal.Token != "":
+		return lacks(auth.ManageWebsites)
+	case !r.Principal.MayManageWebsites():
+		return &denied{scope: auth.ManageWebsites, field: "Authorization",
+			why: "needs an API key without filters and without a list of query types, because a change concerns all rows of a website"}
+	}
+	return nil
+}
+
+// allowNewWebsite checks that the caller reaches everything, so also the website that it adds.
+func (a *api) allowNewWebsite(ctx context.Context, r *front.Request, q *websiteQuestion) error {
+	if err := a.allowWebsites(ctx, r, q); err != nil || r.Principal.MayAddWebsites() {
+		return err
+	}
+	return &denied{scope: auth.ManageWebsites, field: "Authorization", why: "needs an API key that reaches everything of its owner, because it must reach the websites that it adds"}
+}
+
+// allowManaged checks that the caller may manage the website in the path. Unknown websites and websites of other owners get the same
+// answer.
+func (a *api) allowManaged(ctx context.Context, r *front.Request, q *websiteQuestion) error {
+	if err := a.allowWebsite(ctx, r, websiteScopes); err != nil {
+		return err
+	}
+	return a.allowWebsites(ctx, r, q)
+}
+
+// listManaged answers with the websites that the caller may manage.
+func (a *api) listManaged(ctx context.Context, r *front.Request, _ *websiteQuestion) (*front.Answer, error) {
+	all, err := a.cfg.Websites.Websites(ctx, r.Key().Owner)
+	if err != nil {
+		return nil, err
+	}
+	body := managedBody{Success: true, Websites: []managedWebsite{}}
+	for _, w := range all {
+		if r.Key().Allows(auth.ManageWebsites, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner}) {
+			body.Websites = append(body.Websites, managedOf(w))
+		}
+	}
+	return tagged(body)
+}
+
+// addWebsite stores a new website of the caller's owner.
+func (a *api) addWebsite(ctx context.Context, r *front.Request, q *websiteQuestion) (*front.Answer, error) {
+	w := store.Website{Owner: r.Key().Owner}
+	q.change.apply(&w)
+	w, err := a.cfg.Websites.CreateWebsite(ctx, w)
+	if err != nil {
+		return nil, websiteMistakes(err)
+	}
+	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner}
+	return front.JSON(websiteBody{true, managedOf(w)})
+}
+
+// showWebsite answers with the website in the path.
+func (a *api) showWebsite(ctx context.Context, r *front.Request, _ *websiteQuestion) (*front.Answer, error) {
+	w, err := a.cfg.Websites.Website(ctx, r.Resource.ID)
+	if err != nil {
+		return nil, a.vanished(r, err)
+	}
+	return tagged(websiteBody{true, managedOf(w)})
+}
+
+// changeWebsite changes the fields in the body.
+func (a *api) changeWebsite(ctx context.Context, r *front.Request, q *websiteQuestion) (*front.Answer, error) {
+	w, err := a.cfg.Websites.ChangeWebsite(ctx, r.Resource.ID, q.change.apply)
+	if err != nil {
+		return nil, a.vanished(r, websiteMistakes(err))
+	}
+	return front.JSON(websiteBody{true, managedOf(w)})
+}
+
+// removeWebsite removes the website in the path.
+func (a *api) removeWebsite(ctx context.Context, r *front.Request, _ *websiteQuestion) (*front.Answer, error) {
+	if err := a.cfg.Websites.RemoveWebsite(ctx, r.Resource.ID); err != nil {
+		return nil, a.vanished(r, err)
+	}
+	return front.JSON(struct {
+		Success bool `json:"success"`
+	}{true})
+}
+
+// vanished returns err, or the error for an unknown website if the website was removed meanwhile: the directory may be a second late.
+func (a *api) vanished(r *front.Request, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return a.unreached(r, auth.KindWebsite, websiteScopes(""))
+	}
+	return err
+}
+
+// websiteMistakes returns the mistakes in err as mistakes of the request, and other errors as they are.
+func websiteMistakes(err error) error {
+	var bad query.Errors
+	faults, _ := errors.AsType[store.FieldErrors](err)
+	for _, one := range faults {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: one.Field, Message: one.Message, Err: err})
+	}
+	switch {
+	case len(bad) > 0:
+		return bad[:min(len(bad), maxUnknown)]
+	case errors.Is(err, store.ErrInvalid):
+		return query.Errors{{Code: query.Invalid, Field: "body", Message: "is not a website that can be stored", Err: err}}
+	}
+	return err
+}
+
+// A websiteChange has the fields of a body that are given.
+type websiteChange struct {
+	given   map[string]bool
+	website store.Website
+}
+
+// apply sets the fields of w that are given.
+func (c *websiteChange) apply(w *store.Website) {
+	from, to := c.website.Rules, &w.Rules
+	set := map[string]func(){
+		"name":             func() { w.Name = c.website.Name },
+		"domain":           func() { w.Domain = c.website.Domain },
+		"isPublic":         func() { w.IsPublic = c.website.IsPublic },
+		"allowedOrigins":   func() { to.AllowedOrigins = from.AllowedOrigins },
+		"allowedAddresses": func() { to.AllowedAddresses = from.AllowedAddresses },
+		"blockedAddresses": func() { to.BlockedAddresses = from.BlockedAddresses },
+		"keyedEvents":      func() { to.KeyedEvents = from.KeyedEvents },
+		"monthlyEvents":    func() { to.MonthlyEvents = from.MonthlyEvents },
+		"paused":           func() { to.Paused = from.Paused },
+		"retentionDays":    func() { to.RetentionDays = from.RetentionDays },
+		"keepTotals":       func() { to.KeepTotals = from.KeepTotals },
+	}
+	for name := range c.given {
+		set[name]()
+	}
+}
+
+// websiteSynonyms are words that people use instead of the fields of a website.
+var websiteSynonyms = mistake.Synonyms{
+	"host": {"domain"}, "url": {"domain"}, "label": {"name"}, "public": {"isPublic"}, "origins": {"allowedOrigins"}, "retention": {"retentionDays"},
+	"quota": {"monthlyEvents"}, "disabled": {"paused"},
+}
+
+// readNewWebsite reads the body of a new website.
+func (a *api) readNewWebsite(_ context.Context, r *front.Request, q *websiteQuestion) error {
+	return a.readWebsite(r, &q.change, func(bad query.Errors) query.Errors {
+		if !q.change.given["domain"] {
+			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "domain", Message: mistake.Required})
+		}
+		return bad
+	})
+}
+
+// readWebsiteChange reads the body of a change.
+func (a *api) readWebsiteChange(_ context.Context, r *front.Request, q *websiteQuestion) error {
+	return a.readWebsite(r, &q.change, func(bad query.Errors) query.Errors { return bad })
+}
+
+// readWebsite decodes the body into c. check adds further mistakes.
+func (a *api) readWebsite(r *front.Request, c *websiteChange, check func(query.Errors) query.Errors) error {
+	w := &c.website
+	given, bad, err := a.readMembers(r, map[string]memberReader{
+		"name": oneOf(&w.Name), "domain": oneOf(&w.Domain), "isPublic": oneOf(&w.IsPublic), "allowedOrigins": eachOf(&w.Rules.AllowedOrigins),
+		"allowedAddresses": networksInto(&w.Rules.AllowedAddresses), "blockedAddresses": networksInto(&w.Rules.BlockedAddresses),
+		"keyedEvents": oneOf(&w.Rules.KeyedEvents), "monthlyEvents": oneOf(&w.Rules.MonthlyEvents), "paused": oneOf(&w.Rules.Paused),
+		"retentionDays": oneOf(&w.Rules.RetentionDays), "keepTotals": oneOf(&w.Rules.KeepTotals),
+	}, websiteSynonyms)
+	if err != nil {
+		return err
+	}
+	c.given = given
+	if bad = check(bad); len(bad) > 0 {
+		return bad[:min(len(bad), maxUnknown)]
+	}
+	return nil
+}
+
+// networksInto returns a reader for a list of networks or addresses.
+func networksInto(to *[]netip.Prefix) memberReader {
+	return func(name string, js []byte) (bad query.Errors) {
+		var texts []string
+		if bad = eachOf(&texts)(name, js); len(bad) > 0 {
+			return bad
+		}
+		*to = make([]netip.Prefix, len(texts))
+		for i, text := range texts {
+			network, err := netip.ParsePrefix(text)
+			if addr, wrong := netip.ParseAddr(text); wrong == nil && addr.Zone() == "" {
+				network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+			}
+			if (*to)[i] = network; err != nil && len(bad) < maxUnknown {
+				bad = append(bad, &query.Error{Code: query.Invalid, Field: fmt.Sprintf("%s[%d]", name, i),
+					Message: fmt.Sprintf("must be an address or a network such as 203.0.113.0/24, not %s", shortened(text))})
+			}
+		}
+		return bad
+	}
+}

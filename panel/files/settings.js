@@ -1,0 +1,24 @@
+// The section "Settings": websites, keys and the audit trail. Each part says in words what the key may not do there.
+import { allowed, isCurrent, websites } from "./api.js";
+import { auditCard, loadAudit } from "./audit.js";
+import { replace } from "./dom.js";
+import { keyDialogs, keysCard, loadKeys } from "./keys.js";
+import { loadManaged, websiteDialogs, websitesCard } from "./websites.js";
+
+const dialogs = { ...websiteDialogs, ...keyDialogs };
+
+/** See sections.js. A dialog's address is its name and an id, such as edit=key:ID. */
+export const settings = {
+  undated: true,
+  async load(view) {
+    const [managed, sites, keys, audit] = await Promise.all([allowed(loadManaged()), allowed(websites(), []), allowed(loadKeys()), allowed(loadAudit(view))]);
+    return { managed, sites, keys, audit, own: keys?.find(isCurrent) };
+  },
+  draw(parent, view, { loaded }, act) {
+    replace(parent, websitesCard(loaded, act), keysCard(loaded, act), auditCard(loaded, view, act));
+  },
+  dialog(view, _, act) {
+    const at = view.edit.indexOf(":");
+    return dialogs[view.edit.slice(0, at)]?.(view.edit.slice(at + 1), act) ?? null;
+  },
+};
