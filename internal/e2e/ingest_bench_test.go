@@ -29,6 +29,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/track"
 )
 
@@ -256,13 +257,13 @@ func (l *ingestLoad) measureParts(b *testing.B, url string, parts int) {
 }
 
 // BenchmarkIngestOnClickHouse is BenchmarkIngest with a ClickHouse server on this machine. It writes into empty tables, and into
-// tables that received 7 million events in the last week.
+// tables that received 7 million events in the last week, or 70 times SIGHTLINE_BENCH_EVENTS.
 func BenchmarkIngestOnClickHouse(b *testing.B) {
 	for _, l := range []ingestLoad{
 		{"single", "/?client_id=shop", "", 64, 1, nil},
 		{"batch of 72", "/batch?client_id=shop", "", 64, 72, nil},
 	} {
-		for _, earlier := range []int{0, 7_000_000} {
+		for _, earlier := range []int{0, 70 * storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 100_000)} {
 			b.Run(fmt.Sprintf("%s/after %d", l.name, earlier), func(b *testing.B) {
 				l.measure(b, trackingHost(b, clickHouseAfter(b, earlier)))
 			})

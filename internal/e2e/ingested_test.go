@@ -34,15 +34,10 @@ func TestDiffIngested(t *testing.T) {
 }
 
 // TestPitfallsIngested runs storetest.Pitfalls with rows that were sent through tracking. There a page view always has a device,
-// because an unknown one counts as a desktop.
+// because an unknown one counts as a desktop. Tracking gives every store the same rows, so one store is enough.
 func TestPitfallsIngested(t *testing.T) {
 	t.Parallel()
-	for name, h := range map[string]storetest.Harness{"DuckDB": inDuckDB(), "ClickHouse": inClickHouse()} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			storetest.Pitfalls(t, ingestedIn(h), "23: desktop includes rows without a device")
-		})
-	}
+	storetest.Pitfalls(t, ingestedIn(inDuckDB()), "23: desktop includes rows without a device")
 }
 
 // readOnly hides all other methods of a store.

@@ -93,6 +93,9 @@ func TestChoiceMistakes(t *testing.T) {
 		{"a column", `{"metrics":[{"metric":"sum","property":"a","as":"a b"}]}`, `[]`, "parameters[0].metrics[0].as must be 1 to 64 letters"},
 		{"goals of one name", `{"name":"goals","goals":[{"name":"a","page":"/"},{"name":"a","page":"/b"}]}`, `[]`,
 			`parameters[0].goals[1].name is that of goals[0], too: "a"`},
+		{"leaves of goals", `{"name":"goals","goals":[{"name":"a","page":"/","filters":[` + many + `]},{"name":"b","page":"/","filters":[` + many + `]}]}`, `[]`,
+			"parameters[0] may have at most 50 filters, counted with those of goals and steps, not 60"},
+		{"an owner of events", `{"name":"funnel","steps":[{"page":"/"},{"page":"/b"}],"within":"page"}`, `[]`, `parameters[0].within: unknown owner of events "page"`},
 		{"one step", `{"name":"funnel","steps":[{"page":"/"}]}`, `[]`, "parameters[0].steps must have at least 2 steps, not 1"},
 		{"a window", `{"name":"funnel","steps":[{"page":"/"},{"page":"/b"}],"window":"91d"}`, `[]`, "parameters[0].window must be a whole number"},
 		{"a filter of a goal", `{"name":"goals","goals":[{"name":"a","page":"/","filters":[{"field":"path","op":"x","value":""}]}]}`, `[]`,
@@ -221,9 +224,25 @@ func TestDecodeBounds(t *testing.T) {
 	parameters := func(n int) string {
 		return `{"preset":"today","parameters":["pages"` + strings.Repeat(`,"pages"`, n-1) + `]}`
 	}
+	list := func(field, before, item string, n int) string { // item has the place of a number, so that no two are equal
+		var items []string
+		for i := range n {
+			items = append(items, strings.ReplaceAll(item, "#", fmt.Sprint(i)))
+		}
+		return fmt.Sprintf(`{"preset":"today","parameters":[{%s"%s":[%s]}]}`, before, field, strings.Join(items, ","))
+	}
+	const goal, of = `{"name":"#","page":"/"}`, `"metrics":["visitors"],`
+	leavesOfDid := func(n int) string {
+		return hugeBody("filters", `{"did":{"event":"a","filters":[`+filter+strings.Repeat(","+filter, n-2)+`]}}`, 1)
+	}
 	for _, row := range []struct {
 		why, good, bad, field string
 	}{
+		{"10 metrics", list("metrics", "", `{"metric":"sum","property":"#"}`, 10), list("metrics", "", `{"metric":"sum","property":"#"}`, 11), "parameters[0].metrics"},
+		{"4 dimensions", list("dimensions", of, `"property:#"`, 4), list("dimensions", of, `"property:#"`, 5), "parameters[0].dimensions"},
+		{"20 goals", list("goals", `"name":"goals",`, goal, 20), list("goals", `"name":"goals",`, goal, 21), "parameters[0].goals"},
+		{"10 steps", list("steps", `"name":"funnel",`, `{"page":"/"}`, 10), list("steps", `"name":"funnel",`, `{"page":"/"}`, 11), "parameters[0].steps"},
+		{"50 leaves with those of did", leavesOfDid(50), leavesOfDid(51), "filters"},
 		{"50 filters", hugeBody("filters", filter, 50), hugeBody("filters", filter, 51), "filters"},
 		{"50 parameters", parameters(50), parameters(51), "parameters"},
 		{"50 fields of groupBy", hugeBody("groupBy", `"country"`, 50), hugeBody("groupBy", `"country"`, 51), "groupBy"},
@@ -319,6 +338,7 @@ func TestFilterGroups(t *testing.T) {
 		{"two groups", `{"and":[` + leaf + `],"or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or, not, did and segment, not several"},
 		{"a group that is no list", `{"and":` + leaf + `}`, "filters[0].and must be an array of filters"},
 		{"a pattern that is none", `{"field":"path","op":"matches","value":"a(b"}`, "filters[0].value is not a regular expression: missing closing ): \"a(b\""},
+		{"500 bytes of a pattern", `{"field":"path","op":"matches","value":"` + strings.Repeat("a", 500) + `"}`, ""},
 		{"a long pattern", `{"field":"path","op":"not_matches","value":"` + strings.Repeat("a", 501) + `"}`, "filters[0].value may have at most 500 bytes, not 501"},
 		{"a property", `{"field":"property:a b","op":"exists"},{"field":"property:total","op":"gte","value":12.5}`, ""},
 		{"an operator for properties", `{"field":"path","op":"gt","value":1}`, "filters[0].op: gt is for properties only, such as property:total"},

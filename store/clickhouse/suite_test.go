@@ -111,7 +111,7 @@ func over(variable string) storetest.Harness {
 	return storetest.Harness{
 		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, variable)) },
 		Open:   openAt,
-		Remote: true,
+		Remote: true, NoMistakes: true, // which are planted beside SQLite
 	}
 }
 
@@ -122,8 +122,7 @@ func TestPitfalls(t *testing.T) {
 }
 
 // TestReference sends the same random queries to the engine and to the reference evaluator, one of each type,
-// over HTTP. TestDiff in internal/e2e sends many over the native protocol. See storetest.RandomRunOf for how to
-// run more.
+// over HTTP. TestDiff in internal/e2e, a long proof, sends many over the native protocol. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
@@ -157,12 +156,6 @@ func TestKeys(t *testing.T) {
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 1))
-}
-
-// TestKeysAsking tests the answers for keys with mandatory groups of filters: see storetest.KeysAsking.
-func TestKeysAsking(t *testing.T) {
-	t.Parallel()
-	storetest.KeysAsking(t, over("CLICKHOUSE_DSN"), storetest.RandomRunOf(t, 8, 20260310))
 }
 
 // TestAnswers tests that stored answers equal newly computed ones.

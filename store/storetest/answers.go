@@ -15,9 +15,12 @@ import (
 
 // Answers tests that the cached answers of an engine equal newly computed ones. It sends random requests, with
 // and without mandatory filters of a key. It repeats them while rows of a dataset are written and a website is
-// erased. Then it writes rows without new versions, and fails unless the test notices the old answers.
+// erased. Then it writes rows without new versions, and fails unless the test notices the old answers; see Harness.NoMistakes.
 func Answers(t *testing.T, h Harness, seed uint64) {
 	for _, mutated := range []bool{false, true} {
+		if mutated && !h.plants() {
+			break
+		}
 		t.Run(map[bool]string{false: "cached", true: "but versions do not change"}[mutated], func(t *testing.T) {
 			t.Parallel()
 			s := &counted{Store: h.open(t), stuck: mutated}

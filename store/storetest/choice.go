@@ -11,13 +11,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// everyDataset tests that every dataset answers choices of each of its metrics, and of each of its dimensions.
-func everyDataset(t *testing.T, s store.Store) {
+// everyDataset tests that every dataset answers choices of each of its metrics, and of each of its dimensions, or of one in six of them
+// in a sample: others for each dataset, since datasets share most.
+func everyDataset(t *testing.T, s store.Store, sample bool) {
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range engine.Datasets() {
+	for nth, d := range engine.Datasets() {
 		t.Run(d.Name, func(t *testing.T) {
 			of := map[store.SubjectKind]store.Subject{store.KindWebsite: ofSite, store.KindLink: ofLink, store.KindSchedule: ofMonitor}[d.Subject]
 			answers := func(p query.Parameter) {
@@ -40,7 +41,10 @@ func everyDataset(t *testing.T, s store.Store) {
 				answers(query.Parameter{Metrics: few, Dimensions: []string{"date", d.Dimensions[1].Name}})
 				answers(query.Parameter{Metrics: few[:1], Dimensions: []string{d.Dimensions[len(d.Dimensions)-1].Name}})
 			}
-			for _, f := range d.Dimensions {
+			for i, f := range d.Dimensions {
+				if sample && (i+nth)%6 != 0 {
+					continue
+				}
 				answers(query.Parameter{Metrics: []query.ChosenMetric{first, {Name: "percentage"}}, Dimensions: []string{f.Name}})
 			}
 		})

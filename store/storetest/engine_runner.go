@@ -308,6 +308,9 @@ func giveOwn(req *query.Request, own []string) {
 			if p.Compare, req.Compare = req.Compare, ""; p.Compare == query.PreviousPeriod {
 				req.Compare = query.PreviousYear
 			}
+			if req.Totals != nil {
+				p.Totals, req.Totals = req.Totals, new(false)
+			}
 		}
 	}
 }

@@ -95,6 +95,9 @@ func progress(t *testing.T, engine *query.Engine) {
 			t.Fatal(resp, err)
 		}
 		data, meta := resp.Data[0].Data, resp.Data[0].Meta
+		if meta.Limit != nil {
+			t.Errorf("%+v: at most %d rows, want all cohorts", row, *meta.Limit)
+		}
 		periods := 0
 		for i := range data.Len() {
 			if data.Value(i, "date") == data.Value(data.Len()-1, "date") { // the last cohort is the visitor's

@@ -88,7 +88,7 @@ func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Respons
 	s, how := h.open(t), sealingOf(seed)
 	runner := newEngineRunner(t, query.Config{Store: s, NoDerived: how.most == 0}, part)
 	if h.Remote {
-		runner.again *= 3
+		runner.again *= 6
 	}
 	if _, writes := s.(store.Writer); !writes || how.most == 0 { // Harness.Fill needs all rows at once
 		w := dataset.New(seed)

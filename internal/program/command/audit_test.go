@@ -60,6 +60,7 @@ func (in installed) verify(t *testing.T, flags ...string) (v verdict, code int) 
 
 // TestAudit reads the entries of a server, page by page, and then damages the trail.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	onEachStore(t, func(t *testing.T, in installed) {
 		p := in.serve(t)
 		in.do(t, "owners", "add", "--id", "north")
@@ -204,6 +205,7 @@ func (in installed) recordAt(t *testing.T, instant time.Time) {
 
 // TestAuditRetention deletes entries older than --audit-keep and verifies the rest.
 func TestAuditRetention(t *testing.T) {
+	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	in.recordAt(t, time.Now().Add(-100*oneDay))
 	in.recordAt(t, time.Now().Add(-80*oneDay))
@@ -230,6 +232,7 @@ func TestAuditRetention(t *testing.T) {
 
 // A server does not overwrite a damaged file of heads.
 func TestDamagedHeads(t *testing.T) {
+	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.HeadsFile)
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {

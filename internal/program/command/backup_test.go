@@ -71,6 +71,7 @@ func (p *process) sendEvents(ctx context.Context, t *testing.T, website, key str
 // TestBackupUnderLoad makes backups of a server that receives 1 000 events a second, and restores them elsewhere. Each has every
 // event that was acknowledged before its moment, and none that was sent later. SIGHTLINE_FOR is the duration.
 func TestBackupUnderLoad(t *testing.T) {
+	t.Parallel()
 	in, to := installed{dir: t.TempDir()}, t.TempDir()
 	p := in.serve(t, "--limits", "off")
 	in.do(t, "websites", "add", "--id", "w", "--domain", "one.example")
@@ -196,6 +197,7 @@ func killWhen(t *testing.T, cmd *exec.Cmd, pattern string) bool {
 // TestKilledBackups kills backup and restore while they work. What they leave is never taken for complete, and the next call
 // removes it. SIGHTLINE_LONG is the number of kills of each.
 func TestKilledBackups(t *testing.T) {
+	t.Parallel()
 	in, _ := withDataset(t)
 	in.do(t, "owners", "add", "--id", "acme") // creates the records
 	want, _ := in.export(t, 0, "--website", "site-1")
@@ -232,6 +234,7 @@ func TestKilledBackups(t *testing.T) {
 
 // A server makes regular backups. While they fail, GET /health names that, and still answers 200.
 func TestRegularBackups(t *testing.T) {
+	t.Parallel()
 	in, to := installed{dir: t.TempDir()}, filepath.Join(t.TempDir(), "to")
 	p := in.serve(t, "--backup-to", to)
 	until(t, "a first backup", func() bool { all, _, err := backup.List(to); return len(all) == 1 && err == nil })

@@ -110,6 +110,7 @@ func glob(t *testing.T, pattern string) []string {
 
 // The README's event is stored, and its command prints an element for pages.
 func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
 	in, p, key := demoWebsite(t)
 	readme := read(t, "../../../README.md")
 	event := "KEY=" + key + "\n" + strings.ReplaceAll(block(t, readme, "sh", "/ingest/track"), "http://127.0.0.1:8080", p.Address)
@@ -124,6 +125,7 @@ func TestReadmeCommands(t *testing.T) {
 
 // The query of docs/flags.md is answered.
 func TestFlagsDocument(t *testing.T) {
+	t.Parallel()
 	_, p, key := demoWebsite(t)
 	status, answer := p.post(t, "/v1/query?website_id=web_demo", key, block(t, read(t, "../../../docs/flags.md"), "json", "flag_outcomes"))
 	if status != http.StatusOK || !strings.Contains(answer, `"parameter":"flag_outcomes","success":true`) {
@@ -133,6 +135,7 @@ func TestFlagsDocument(t *testing.T) {
 
 // docs/tracker.md shows the address of a script, an image that counts a page view, and an answer.
 func TestTrackerDocument(t *testing.T) {
+	t.Parallel()
 	_, p, key := demoWebsite(t)
 	page := read(t, "../../../docs/tracker.md")
 

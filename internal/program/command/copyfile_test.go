@@ -19,6 +19,7 @@ import (
 
 // TestCopyToDuckDB copies the SQLite file of a folder, and compares the two files.
 func TestCopyToDuckDB(t *testing.T) {
+	t.Parallel()
 	in, w := installed{dir: t.TempDir()}, dataset.New(3)
 	if _, errs, code := in.try(t, "copy", "--to", "duckdb"); code != 1 || !strings.Contains(errs, "no file to copy from") {
 		t.Errorf("an empty folder: exit code %d, %s", code, errs)

@@ -17,6 +17,7 @@ import (
 
 // TestDerived verifies and rebuilds stored daily results, without a server and through a running one.
 func TestDerived(t *testing.T) {
+	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.EventsFile)
 	s, err := install.OpenFile(t.Context(), in.dir, embedded.Config{})

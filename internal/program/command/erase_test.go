@@ -12,6 +12,7 @@ import (
 
 // TestErase shows and erases persons: in the file, through the socket of a running server, and over HTTP.
 func TestErase(t *testing.T) {
+	t.Parallel()
 	in, _ := withDataset(t)
 	in.do(t, "owners", "add", "--id", "acme")
 	in.do(t, "websites", "add", "--id", "site-1", "--owner", "acme", "--name", "One", "--domain", "one.example")

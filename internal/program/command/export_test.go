@@ -50,6 +50,7 @@ func (in installed) export(t *testing.T, code int, options ...string) (out, errs
 
 // TestExport exports from the file, from a running server through its socket, and from it over HTTP. All give the same rows.
 func TestExport(t *testing.T) {
+	t.Parallel()
 	in, _ := withDataset(t)
 	file := filepath.Join(t.TempDir(), "site.ndjson")
 	want, _ := in.export(t, 0, "--website", "site-1")
@@ -97,6 +98,7 @@ func withoutMarks(text string) string {
 
 // TestExportContinues stops exports to a file after a piece, damages what may be damaged by a kill, and calls the command again.
 func TestExportContinues(t *testing.T) {
+	t.Parallel()
 	in, _ := withDataset(t)
 	for _, format := range []string{"ndjson", "csv", "parquet"} {
 		options := []string{"--website", "site-1", "--format", format, "--table", "events"}
@@ -162,6 +164,7 @@ func (s *stoppedSource) Query(ctx context.Context, stmt store.Statement) (*store
 // TestParquetOpensInDuckDB compares Parquet files of all tables with CSV files of the same rows, both read by DuckDB, and checks the
 // documented types of columns.
 func TestParquetOpensInDuckDB(t *testing.T) {
+	t.Parallel()
 	in, _ := withDataset(t)
 	db, err := sql.Open("duckdb", "")
 	if err != nil {

@@ -39,6 +39,7 @@ func TestFlagsReachOtherProcesses(t *testing.T) {
 
 // TestChangeGroup changes one field of a target group and then removes the group. The other fields must stay.
 func TestChangeGroup(t *testing.T) {
+	t.Parallel()
 	onEachStore(t, func(t *testing.T, in installed) {
 		in.do(t, "websites", "add", "--id", "w1", "--domain", "one.example")
 		groups := func(verb string, args ...string) (g groupView) {

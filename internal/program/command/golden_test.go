@@ -26,8 +26,14 @@ type installed struct {
 // PostgreSQL when POSTGRES_DSN names a database in which schemas can be made.
 func onEachStore(t *testing.T, test func(t *testing.T, in installed)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, installed{dir: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { test(t, installed{t.TempDir(), pgtest.Schema(t)}) })
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel() // commands mostly wait for the disk
+		test(t, installed{dir: t.TempDir()})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, installed{t.TempDir(), pgtest.Schema(t)})
+	})
 }
 
 // required returns an environment variable with the address of a server. Without it the test is skipped, or
@@ -99,7 +105,6 @@ func TestGoldenCommands(t *testing.T) {
 	for _, file := range []string{"people", "programs", "mistakes"} {
 		script := read(t, "testdata/"+file+".txt")
 		onEachStore(t, func(t *testing.T, in installed) {
-			t.Parallel() // commands mostly wait for the disk
 			golden.Check(t, "testdata/"+file+".golden", []byte(in.transcript(t, script)))
 		})
 	}
@@ -170,6 +175,7 @@ func TestGoldenHelp(t *testing.T) {
 
 // Commands that only read create no files.
 func TestReadingCreatesNothing(t *testing.T) {
+	t.Parallel()
 	in := installed{dir: filepath.Join(t.TempDir(), "none")}
 	for _, command := range []string{
 		"owners list", "websites list", "websites change w", "websites remove w", "owners remove o", "links list", "links change l", "links remove l",

@@ -25,6 +25,7 @@ func write(t *testing.T, name, content string) string {
 
 // TestImportDocument imports the row in docs/import.md, into a running server and into a folder without one.
 func TestImportDocument(t *testing.T) {
+	t.Parallel()
 	in, p, key := demoWebsite(t)
 	row := write(t, "export.jsonl", block(t, read(t, "../../../docs/import.md"), "json", `"table"`))
 	want := "taken: 1 of 1 records, as 1 rows\nstored now: 1 rows\n"
@@ -44,6 +45,7 @@ func TestImportDocument(t *testing.T) {
 
 // TestImportStatus checks exit statuses and reports.
 func TestImportStatus(t *testing.T) {
+	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	if _, errs, code := in.try(t, "import", "--website", "w", "/dev/null"); code != 1 || !strings.Contains(errs, "no data") {
 		t.Errorf("without data: exit code %d, %s", code, errs)

@@ -76,6 +76,7 @@ func callTool(t *testing.T, transport mcp.Transport, call *mcp.CallToolParams) (
 
 // TestMCPDocument asks the question of docs/mcp.md over HTTP and over sightline mcp. Both must return the answer of the page.
 func TestMCPDocument(t *testing.T) {
+	t.Parallel()
 	document := read(t, "../../../docs/mcp.md")
 	var call mcp.CallToolParams
 	var shown any

@@ -18,6 +18,7 @@ import (
 
 // TestKeysBesideAServer runs commands about keys while a server runs.
 func TestKeysBesideAServer(t *testing.T) {
+	t.Parallel()
 	onEachStore(t, func(t *testing.T, in installed) {
 		p := in.serve(t, "--limits", "off") // a fast machine would exceed the limit of a key
 		in.do(t, "owners", "add", "--id", "north", "--name", "North")
@@ -104,6 +105,7 @@ func grep(t *testing.T, dir, text string) (found []string) {
 
 // TestPepperOfFolders uses two folders with one PostgreSQL: the second folder needs the pepper of the first.
 func TestPepperOfFolders(t *testing.T) {
+	t.Parallel()
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	pepper := one.file(t, "a pepper for both folders")
 	p := one.serve(t, "--pepper-file", pepper)
@@ -157,6 +159,7 @@ func (in installed) demo(t *testing.T, flags ...string) *process {
 // TestDemoKey deletes the file with the secret of the demo key: the next server creates a new key. Then it revokes
 // the key: the next server does not create another one.
 func TestDemoKey(t *testing.T) {
+	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.DemoKeyFile)
 	p := in.demo(t)
@@ -198,6 +201,7 @@ func TestDemoKey(t *testing.T) {
 
 // TestDemoKeyOfFolders uses two folders with one PostgreSQL: the second must not end the key of the first.
 func TestDemoKeyOfFolders(t *testing.T) {
+	t.Parallel()
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	two := installed{t.TempDir(), one.dsn}
 	pepper := one.file(t, "a pepper for both folders")

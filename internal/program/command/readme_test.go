@@ -38,6 +38,7 @@ func TestDocumentsShowCodeThatRuns(t *testing.T) {
 
 // The program of the README is complete and compiles. It has at most 30 lines.
 func TestReadmeProgramCompiles(t *testing.T) {
+	t.Parallel()
 	program := block(t, read(t, "../../../README.md"), "go", "")
 	if n := strings.Count(program, "\n"); n > 30 {
 		t.Errorf("the program has %d lines; want at most 30", n)
@@ -58,6 +59,7 @@ var readmeDay = time.Date(2026, time.November, 21, 18, 0, 0, 0, time.UTC)
 
 // The README's first query must return the answer in the README, which leaves out some fields.
 func TestReadmeAnswerIsReal(t *testing.T) {
+	t.Parallel()
 	readme := read(t, "../../../README.md")
 	command := strings.Split(block(t, readme, "sh", "/v1/query?"), "'")
 	address, body := command[1], command[len(command)-2]
@@ -97,6 +99,7 @@ var chain = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-z]{12}`)
 // TestKeysDocument runs the script of docs/keys.md in a shell, with a server, and compares its status codes and
 // its audit trail.
 func TestKeysDocument(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			if os.Getenv("CI") == "true" {

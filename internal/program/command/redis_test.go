@@ -133,6 +133,7 @@ func TestCommandsNotifyServers(t *testing.T) {
 
 // /health reports that Redis is not available, and everything else works.
 func TestRedisIsAway(t *testing.T) {
+	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	p := in.serve(t, "--redis", "redis://127.0.0.1:1/0")
 	key := in.secret(t, "keys", "add", "--all")

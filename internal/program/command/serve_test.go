@@ -45,6 +45,7 @@ func TestLimitsOfClasses(t *testing.T) {
 
 // A class with --limit has this limit times the factor. Other classes have their defaults times the factor.
 func TestLimitOfAClassHolds(t *testing.T) {
+	t.Parallel()
 	p := installed{dir: t.TempDir()}.serve(t, "--limit", "public=1", "--limits", "3")
 	for i := range 4 {
 		want := 200

@@ -13,6 +13,7 @@ import (
 
 // Metrics have a separate address, which closes when the server ends.
 func TestMetricsAddress(t *testing.T) {
+	t.Parallel()
 	p := installed{dir: t.TempDir()}.serve(t, "--metrics-addr", ":0")
 	if !strings.HasPrefix(p.MetricsAddress, "http://127.0.0.1:") {
 		t.Fatalf("without a host, metrics are at %q", p.MetricsAddress)
