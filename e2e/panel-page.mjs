@@ -1,9 +1,10 @@
 // The panel in Chromium, for the scripts panel-*.mjs. They use it as a reader does, and compare what it shows with answers of the API.
 //
-//   node panel-overview.mjs '{"address":…,"key":…,"websiteId":…,"otherId":…,"chromium":…,"pictures":…}'
+//   node panel-overview.mjs '{"address":…,"key":…,"websiteId":…,"otherId":…,"linkId":…,"scheduleId":…,"chromium":…,"pictures":…}'
 //
 // ONLY=text in the environment runs the parts whose names have the text. WAIT is the time for each step in ms.
-// otherId is a website without events. pictures is an optional folder for screenshots.
+// otherId is a website without events; lnk_other and mon_other are a link without clicks and a monitor without checks. pictures is an
+// optional folder for screenshots.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";

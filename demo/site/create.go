@@ -1,4 +1,4 @@
-// Package site creates the demo: a website, a short link and an uptime monitor with traffic up to now, and a key for them.
+// Package site creates the demo: a website, two short links and two uptime monitors with traffic up to now, and a key for them.
 //
 //	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: "sightline-data", Now: time.Now})
 //	ready.Address, ready.TrackAddress = "http://127.0.0.1:8080", "http://127.0.0.1:8080/ingest"
@@ -40,6 +40,11 @@ const (
 	demoLink    = "lnk_demo"
 	demoMonitor = "mon_demo"
 	demoDomain  = "notes.example"
+
+	otherLink    = "lnk_letter"
+	otherMonitor = "mon_docs"
+	otherDomain  = "docs.notes.example"
+	otherPerDay  = 120 // sets the clicks of otherLink, which are fewer than those of demoLink
 
 	demoPerMinute = 60_000 // rate limit of the demo key
 )
@@ -176,21 +181,29 @@ func (c *creator) keyOf(ctx context.Context, text string) (*auth.Key, error) {
 	return c.cfg.Records.KeyByDigest(ctx, secret.Digest(c.cfg.Records.Pepper()))
 }
 
-// site creates the demo website, link and monitor if they are missing, and their traffic up to now.
+// site creates the demo website, links and monitors if they are missing, and their traffic up to now.
 func (c *creator) site(ctx context.Context) error {
 	_, err := c.cfg.Records.CreateWebsite(ctx, store.Website{ID: demoWebsite, Owner: Owner, Name: "Notes (demo)", Domain: demoDomain})
 	if err := unlessExists(err); err != nil {
 		return err
 	}
-	_, err = c.cfg.Records.CreateLink(ctx, meta.Link{ID: demoLink, Owner: Owner, Slug: "demo", TargetURL: "https://" + demoDomain + "/pricing"})
-	if err := unlessExists(err); err != nil {
-		return err
+	for _, link := range []meta.Link{
+		{ID: demoLink, Owner: Owner, Slug: "demo", TargetURL: "https://" + demoDomain + "/pricing"},
+		{ID: otherLink, Owner: Owner, Name: "Newsletter", Slug: "letter", TargetURL: "https://" + demoDomain + "/blog"},
+	} {
+		_, err := c.cfg.Records.CreateLink(ctx, link)
+		if err := unlessExists(err); err != nil {
+			return err
+		}
 	}
-	_, err = c.cfg.Records.CreateMonitor(ctx, meta.Monitor{
-		ID: demoMonitor, Owner: Owner, Name: "Front page", URL: "https://" + demoDomain + "/", WebsiteID: demoWebsite,
-	})
-	if err := unlessExists(err); err != nil {
-		return err
+	for _, monitor := range []meta.Monitor{
+		{ID: demoMonitor, Owner: Owner, Name: "Front page", URL: "https://" + demoDomain + "/", WebsiteID: demoWebsite},
+		{ID: otherMonitor, Owner: Owner, Name: "Documentation", URL: "https://" + otherDomain + "/", WebsiteID: demoWebsite},
+	} {
+		_, err := c.cfg.Records.CreateMonitor(ctx, monitor)
+		if err := unlessExists(err); err != nil {
+			return err
+		}
 	}
 	c.ready.WebsiteID, c.ready.LinkID, c.ready.ScheduleID = demoWebsite, demoLink, demoMonitor
 	return newFiller(c.cfg).fill(ctx, c.cfg.Now())

@@ -34,7 +34,7 @@ type progress struct {
 // of that one batch may count twice.
 type filler struct {
 	store   Store
-	traffic *demo.Generator
+	traffic []*demo.Generator
 	website string
 	days    int           // of traffic before the first start
 	step    time.Duration // length of a batch; 0 means a day
@@ -49,8 +49,11 @@ func newFiller(cfg Config) *filler {
 		days:    cmp.Or(cfg.Days, demoDays),
 		step:    cfg.Step,
 		file:    filepath.Join(cfg.Folder, cmp.Or(cfg.ProgressFile, ProgressFile)),
-		traffic: demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor}),
-		report:  progressOn(cfg.Progress),
+		traffic: []*demo.Generator{
+			demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor}),
+			demo.New(demo.Config{Seed: demoSeed + 1, Link: otherLink, Schedule: otherMonitor, Domain: otherDomain, PerDay: otherPerDay}),
+		},
+		report: progressOn(cfg.Progress),
 	}
 }
 
@@ -105,7 +108,7 @@ func (f *filler) advance(ctx context.Context, p progress, now time.Time) (progre
 		if end.After(now) {
 			end = now
 		}
-		b := f.traffic.Batch(p.Covered, end)
+		b := f.batch(p.Covered, end)
 		if err := f.write(ctx, b); err != nil {
 			return p, err
 		}
@@ -117,6 +120,16 @@ func (f *filler) advance(ctx context.Context, p progress, now time.Time) (progre
 		f.report(float64(end.Sub(begun))/float64(now.Sub(begun)), rows)
 	}
 	return p, nil
+}
+
+// batch returns the traffic with from <= time < to. Only the first generator has rows of a website.
+func (f *filler) batch(from, to time.Time) *store.Batch {
+	all := f.traffic[0].Batch(from, to)
+	for _, g := range f.traffic[1:] {
+		b := g.Batch(from, to)
+		all.Visits, all.Checks = append(all.Visits, b.Visits...), append(all.Checks, b.Checks...)
+	}
+	return all
 }
 
 // write writes b, with retries.

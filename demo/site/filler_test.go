@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -80,9 +81,12 @@ func testFiller(t *testing.T) (*filler, *clock) {
 		store:   db,
 		website: "site",
 		days:    6,
-		traffic: demo.New(demo.Config{Seed: demoSeed, Website: "site", Domain: "demo.example", Link: "link", PerDay: 15}),
-		file:    filepath.Join(t.TempDir(), ProgressFile),
-		report:  func(float64, int) {},
+		traffic: []*demo.Generator{
+			demo.New(demo.Config{Seed: demoSeed, Website: "site", Domain: "demo.example", Link: "link", PerDay: 15}),
+			demo.New(demo.Config{Seed: demoSeed, Link: "other", PerDay: 15}),
+		},
+		file:   filepath.Join(t.TempDir(), ProgressFile),
+		report: func(float64, int) {},
 	}, c
 }
 
@@ -90,11 +94,13 @@ func testFiller(t *testing.T) (*filler, *clock) {
 func count(t *testing.T, f *filler) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
-	for table, kind := range map[string]store.Subject{
+	for name, kind := range map[string]store.Subject{
 		"events": {Kind: store.KindWebsite, ID: "site"}, "errors": {Kind: store.KindWebsite, ID: "site"},
-		"vitals": {Kind: store.KindWebsite, ID: "site"}, "spans": {Kind: store.KindWebsite, ID: "site"}, "visits": {Kind: store.KindLink, ID: "link"},
+		"vitals": {Kind: store.KindWebsite, ID: "site"}, "spans": {Kind: store.KindWebsite, ID: "site"},
+		"visits": {Kind: store.KindLink, ID: "link"}, "visits of the other link": {Kind: store.KindLink, ID: "other"},
 	} {
 		d := f.store.Dialect()
+		table, _, _ := strings.Cut(name, " ")
 		rows, err := f.store.Query(t.Context(), store.Statement{
 			SQL:   fmt.Sprintf("SELECT count(*) FROM %s AS t WHERE t.subject = %s", table, d.Arg("s", dialect.Subject)),
 			Args:  []dialect.Arg{{Name: "s", Kind: dialect.Subject, Value: kind}},
@@ -103,21 +109,26 @@ func count(t *testing.T, f *filler) map[string]int64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counts[table] = rows.Columns[0].Ints[0]
+		counts[name] = rows.Columns[0].Ints[0]
 	}
 	return counts
 }
 
 // want returns the rows that a filler has written from began to now.
 func want(f *filler, now time.Time) map[string]int64 {
-	b := f.traffic.Batch(began.Add(-time.Duration(f.days)*oneDay), now)
-	samples := 0
+	b := f.batch(began.Add(-time.Duration(f.days)*oneDay), now)
+	samples, other := 0, 0
 	for _, v := range b.Vitals {
 		samples += len(v.Samples)
 	}
+	for _, v := range b.Visits {
+		if v.Link == "other" {
+			other++
+		}
+	}
 	return map[string]int64{
 		"events": int64(len(b.Events)), "errors": int64(len(b.Errors)), "vitals": int64(samples),
-		"spans": int64(len(b.Spans)), "visits": int64(len(b.Visits)),
+		"spans": int64(len(b.Spans)), "visits": int64(len(b.Visits) - other), "visits of the other link": int64(other),
 	}
 }
 

@@ -20,15 +20,23 @@ func TestPanel(t *testing.T) {
 			t.Fatalf("websites add: exit code %d, %q", code, errs)
 		}
 	}
+	for _, other := range [][]string{
+		{"links", "add", "--id", "lnk_other", "--name", "other", "--slug", "other", "--target", "https://other.example/"},
+		{"monitors", "add", "--id", "mon_other", "--name", "Other", "--url", "https://other.example/"},
+	} {
+		if _, errs, code := run(t, append(other, "--data", dir)...); code != 0 {
+			t.Fatalf("%v: exit code %d, %q", other, code, errs)
+		}
+	}
 	module, rootErr := filepath.Abs(root)
 	settings, err := json.Marshal(map[string]string{
 		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID, "otherId": "web_other", "manyId": "web_many",
-		"textsId": "web_texts", "clockId": "web_clock", "chromium": browser, "root": module,
+		"textsId": "web_texts", "clockId": "web_clock", "linkId": p.LinkID, "scheduleId": p.ScheduleID, "chromium": browser, "root": module,
 	})
 	if err := errors.Join(err, rootErr); err != nil {
 		t.Fatal(err)
 	}
-	parts := []string{"overview", "asking", "settings", "manners"}
+	parts := []string{"overview", "asking", "others", "settings", "manners"}
 	if os.Getenv("SIGHTLINE_BENCH_PANEL") != "" {
 		parts = append(parts, "bench")
 	}

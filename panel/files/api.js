@@ -3,6 +3,7 @@ import { intervalOf, weekStart } from "./dates.js";
 
 const root = document.querySelector("meta[name=sightline-api]").content;
 const stored = "sightline-key";
+const refused = new Set(); // routes that the key may not use
 let key = "";
 
 /** The key of an earlier visit: of this tab, or of this device if the reader wanted that. */
@@ -13,6 +14,7 @@ export const currentKey = () => key;
 /** Uses a key from now on, and stores it for this tab, and for this device if stay is true. */
 export function useKey(value, stay) {
   key = value;
+  refused.clear();
   if (value) sessionStorage.setItem(stored, value);
   else sessionStorage.removeItem(stored);
   if (stay) localStorage.setItem(stored, value);
@@ -81,12 +83,33 @@ export function condition({ field, op, values }, ofVisits = false) {
 export function question(view, parameters) {
   return {
     ...(view.preset ? { preset: view.preset } : { startDate: view.from, endDate: view.to }),
-    granularity: intervalOf(view), weekStart, filters: view.filters.map(condition), parameters,
+    granularity: intervalOf(view), weekStart, filters: view.filters.map((filter) => condition(filter)), parameters,
   };
 }
 
 export const questionPath = (view) => `/v1/query?${new URLSearchParams({ website_id: view.website, timezone: view.zone })}`;
 export const ask = (view, parameters) => call(questionPath(view), question(view, parameters));
+
+const aboutPath = (subject, view) => `/v1/query?${new URLSearchParams({ ...subject, timezone: view.zone })}`;
+
+/** Asks about a short link or a monitor: subject is { link_id } or { schedule_id }. The filters of the view are about websites, and are left out. */
+export const askAbout = (subject, view, parameters) => call(aboutPath(subject, view), question({ ...view, filters: [] }, parameters));
+
+/** Asks several questions about one subject, at most 20: each has parameters, and changes of the view such as other dates. */
+export async function askEach(subject, view, questions) {
+  if (questions.length === 0) return [];
+  const bodies = questions.map(({ parameters, ...change }, i) => ({ id: String(i), ...question({ ...view, filters: [], ...change }, parameters) }));
+  return (await call(aboutPath(subject, view), bodies)).results;
+}
+
+/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it; such routes are asked once. */
+export async function listed(path, name) {
+  if (refused.has(path)) return [];
+  const answer = await allowed(call(path), null);
+  if (!answer) refused.add(path);
+  return answer?.[name] ?? [];
+}
+
 export const websites = async () => (await call("/v1/query/websites")).websites;
 
 /** The address of a path of the API. */

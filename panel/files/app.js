@@ -1,5 +1,5 @@
 // The page. It asks one question for all that it shows, again each minute, and keeps what was shown until there is something newer.
-import { closed, read, write } from "./address.js";
+import { blank, closed, read, write } from "./address.js";
 import { askForKey } from "./access.js";
 import { allowed, ask, Fault, questionPath, question, rememberedKey, useKey, websites } from "./api.js";
 import { drawControls } from "./controls.js";
@@ -14,7 +14,7 @@ import { texts } from "./texts.js";
 import { useTheme } from "./theme.js";
 
 const minute = 60_000;
-let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0;
+let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0, offers = { names: new Set() };
 
 const act = {
   view: () => view,
@@ -117,11 +117,11 @@ const shared = [{ name: "active_stats", id: "now" }];
 
 /** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
 async function load(section, again) {
-  const parameters = [...shared, ...(section.parameters?.(view) ?? [])];
+  const about = section.unfiltered ? { ...view, filters: [] } : view, parameters = [...shared, ...(section.parameters?.(about) ?? [])];
   const asked = section.load ? write({ ...view, edit: "" }) : `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
   if (!again && asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
-  const [answer, loaded] = await Promise.all([sites.length > 0 && ask(view, parameters), section.load?.(view)]);
+  const [answer, loaded] = await Promise.all([sites.length > 0 && ask(about, parameters), section.load?.(about)]);
   return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries((answer.data ?? []).map((one) => [one.id, one])), loaded };
 }
 
@@ -149,13 +149,14 @@ async function show(again = false) {
     }
     drawNavigation();
     drawControls(view, sites, answered?.meta, act, !section.undated);
-    if (section.undated) byId("filters").hidden = true;
+    if (section.undated || section.unfiltered) byId("filters").hidden = true;
     else drawFilters(byId("filters"), view, act);
     drawDialog(view, answered, act, fail);
     const answer = await load(section, again);
     if (now !== turn) return;
     answered = answer;
     draw();
+    await offer();
   } catch (error) {
     if (now === turn) fail(error);
   }
@@ -181,11 +182,26 @@ function draw() {
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 
+/** Asks, once for each website and sign-in, which sections the key can see anything in. The navigation has only these. */
+async function offer() {
+  if (sites.length === 0) return;
+  const asked = { sites, website: view.website };
+  if (offers.sites === asked.sites && offers.website === asked.website) return;
+  const asking = Object.keys(sections).filter((name) => sections[name].offered);
+  const seen = await Promise.all(asking.map((name) => sections[name].offered(view).catch((error) => {
+    if (!(error instanceof Fault)) throw error;
+    asked.sites = null; // the next refresh asks again
+    return offers.names.has(name);
+  })));
+  offers = { ...asked, names: new Set(asking.filter((_, i) => seen[i])) };
+  drawNavigation();
+}
+
 function drawNavigation() {
-  const navigation = byId("sections");
-  navigation.hidden = Object.keys(sections).length < 2;
-  replace(navigation, Object.keys(sections).map((name) => element("a", {
-    href: write({ ...view, ...closed, section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
+  const navigation = byId("sections"), names = Object.keys(sections).filter((name) => !sections[name].offered || offers.names.has(name));
+  navigation.hidden = names.length < 2;
+  replace(navigation, names.map((name) => element("a", {
+    href: write({ ...view, ...closed, ...blank(view.section), section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
   }, texts.sections[name])));
 }
 

@@ -28,7 +28,10 @@ export class Chart {
     }).observe(figure);
   }
 
-  /** zoom gets the dates that the reader chooses by dragging. */
+  /**
+   * metric.second is the column of a second line in the same unit, for answers without another period. metric.axis is the format of the
+   * scale. zoom gets the dates that the reader chooses by dragging; without it the chart does not zoom.
+   */
   show(answer, metric, interval, zoom) {
     Object.assign(this, { answer, metric, interval, zoom });
     this.draw();
@@ -42,7 +45,7 @@ export class Chart {
     if (data.length === 0) return replace(this.figure, element("p", { class: "soft" }, texts.noRows));
     const future = meta.partialFrom ? data.findIndex((row) => row.date === meta.partialFrom) : -1;
     const begun = future < 0 ? data.length : Math.max(1, future);
-    const values = data.slice(0, begun).map((row) => row[metric.column]), others = previous?.map((row) => row?.[metric.column] ?? null) ?? [];
+    const values = data.slice(0, begun).map((row) => row[metric.column]), others = (metric.second ? data.slice(0, begun) : previous)?.map((row) => row?.[metric.second?.column ?? metric.column] ?? null) ?? [];
     const top = topOf(Math.max(metric.format === "whole" ? 4 : 1, ...values.map(Number), ...others.map(Number)));
     const x = (i) => margin.left + (data.length === 1 ? inner / 2 : (i * inner) / (data.length - 1)), y = (n) => margin.top + (1 - n / top) * (height - margin.top - margin.bottom);
     const line = (points, from, to, kind) => {
@@ -56,7 +59,7 @@ export class Chart {
     };
     const solid = meta.partial ? begun - 1 : begun;
     const grid = [0, 0.5, 1].map((share) => [element("line", { class: "grid", x1: margin.left, x2: margin.left + inner, y1: y(top * share), y2: y(top * share) }),
-      element("text", { x: margin.left - 8, y: y(top * share) + 4, "text-anchor": "end" }, shown(top * share, metric.format))]);
+      element("text", { x: margin.left - 8, y: y(top * share) + 4, "text-anchor": "end" }, shown(top * share, metric.axis ?? metric.format))]);
     const labels = labelled(data.length, Math.max(2, Math.floor(inner / 76))).map((i) => element("text", {
       x: x(i), y: height - 6, "text-anchor": "middle", "data-at": i,
     }, bucket(data[i].date, interval)));
@@ -114,7 +117,7 @@ export class Chart {
     };
     slider.style.setProperty("left", `${margin.left}px`);
     slider.style.setProperty("width", `${inner}px`);
-    const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished));
+    const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), metric.second && element("span", { class: "key other" }, metric.second.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished));
     replace(this.figure, element("div", { class: "plot" }, svg, slider, tip), caption);
     if (this.at && this.index(begun) != null) mark(this.index(begun));
   }
@@ -126,9 +129,9 @@ export class Chart {
 
   /** The lines of text about bucket i: the value, and that of the other period with its own date. */
   lines(i) {
-    const { answer: { data, previous }, metric, interval } = this, before = previous?.[i];
+    const { answer: { data, previous }, metric, interval } = this, before = previous?.[i], { second } = metric;
     const value = (row) => shown(row[metric.column], metric.format);
-    return [texts.bucket(bucket(data[i].date, interval, true), metric.title, value(data[i])), before && texts.bucketOther(bucket(before.date, interval, true), value(before))].filter(Boolean);
+    return [texts.bucket(bucket(data[i].date, interval, true), metric.title, value(data[i])), second && texts.bucketOther(second.title, shown(data[i][second.column], metric.format)), before && texts.bucketOther(bucket(before.date, interval, true), value(before))].filter(Boolean);
   }
 
   // Zooms to the dates of buckets. The first week or month may begin before the range.
@@ -136,7 +139,7 @@ export class Chart {
     const { answer: { data, meta }, interval } = this, day = (i) => data[i].date.slice(0, 10);
     const next = last + 1 < data.length && ["weekly", "monthly"].includes(interval) ? addDays(day(last + 1), -1) : null;
     const from = day(first) < meta.startDate ? meta.startDate : day(first), to = next ?? (["weekly", "monthly"].includes(interval) ? meta.endDate : day(last));
-    if (from !== meta.startDate || to !== meta.endDate) this.zoom(from, to);
+    if (from !== meta.startDate || to !== meta.endDate) this.zoom?.(from, to);
   }
 
   words(i) {

@@ -129,7 +129,7 @@ function fill(dialog, view, { answer, rows, more, last }, act, failed) {
   if (focused && !pages.contains(document.activeElement)) place.focus(); // the button cannot be pressed again
 }
 
-const titleOf = ({ list, of }) => (list === "properties" ? texts.propertiesOf(of) : texts.lists[list]);
+const titleOf = ({ list, of }) => texts.listsOf[list]?.(of) ?? texts.lists[list];
 
 function head(title, act) {
   return element("header", {}, element("h2", { id: "dialog-title", dir: "auto" }, title), button("✕", act.close, { "aria-label": texts.close, class: "arrow" }));

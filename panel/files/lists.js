@@ -1,5 +1,6 @@
 // The lists of the page: which query type each one asks, what its rows show, and which filter a row is.
 import { country, shown } from "./format.js";
+import { drawMap } from "./map.js";
 
 const people = ["visitors", "pageviews"];
 
@@ -7,6 +8,7 @@ const people = ["visitors", "pageviews"];
 export const columnFormats = {
   visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "percent", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
   unique_users: "whole", total_clicks: "whole", count: "whole", users: "whole", samples: "whole", duration: "seconds", page_views: "whole",
+  errors: "whole", last_seen: "moment", p75_lcp: "ms", p75_inp: "ms", p75_cls: "decimal", p75_fcp: "ms", p75_ttfb: "ms",
 };
 
 const place = (row) => [row.name, row.region !== row.name && row.region, row.country_name || country(row.country_code)].filter(Boolean).join(", ");
@@ -24,7 +26,9 @@ const inPlace = (field) => (text) => ({ or: [holds(field, text), holds("region",
 /**
  * type is the query type, columns the numbers of a row, the first of which orders the rows. label is the text of a row, field and
  * value make the filter of a row. search is the field of the server's search, or a function that returns its filter; with narrow its
- * answer has other rows, too. Lists with narrow, or without search, are searched here, in all their rows.
+ * answer has other rows, too. Lists with narrow, or without search, are searched here, in all their rows. more is another
+ * list about a row, rating rates a row, by the vital rated, and draw shows an answer in a card in place of a table; "See all"
+ * opens the list all then.
  */
 export const lists = {
   pages: { type: "pages", columns: [...people, "percentage", "median_time_on_page", "avg_load_time"], field: "path", value: (r) => r.path, search: "path" },
@@ -36,6 +40,7 @@ export const lists = {
   utm_source: { type: "utm_sources", columns: [...people, "percentage"], field: "utm_source", value: (r) => r.name, search: "utm_source" },
   utm_medium: { type: "utm_mediums", columns: [...people, "percentage"], field: "utm_medium", value: (r) => r.name, search: "utm_medium" },
   countries: { type: "countries", columns: [...people, "percentage"], label: (r) => r.country_code ? country(r.country_code) : r.name, field: "country", value: (r) => r.country_code },
+  map: { type: "countries", columns: [...people, "percentage"], label: (r) => r.country_code ? country(r.country_code) : r.name, field: "country", value: (r) => r.country_code, limit: 300, draw: drawMap, all: "countries" },
   regions: { type: "region", columns: [...people, "percentage"], label: place, field: "region", value: (r) => r.region, search: inPlace("region") },
   cities: { type: "cities", columns: [...people, "percentage"], label: place, field: "city", value: (r) => r.city, search: inPlace("city") },
   devices: { type: "device_types", columns: [...people, "percentage"], field: "device_type", value: (r) => r.device_type },
@@ -45,8 +50,10 @@ export const lists = {
   languages: { type: "language", columns: [...people, "percentage"], field: "language", value: (r) => r.name, search: "language" },
   events: { type: "custom_events", columns: ["unique_users", "total_events", "percentage"], field: "event", value: (r) => r.name, search: "event_name", internal: (r) => r.name.startsWith("$"), more: (r) => ({ list: "properties", of: r.name }) },
   links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => r.href, field: "click", value: (r) => r.href, search: "href" },
-  errors: { type: "errors", good: -1, columns: ["count", "users", "percentage"], label: (r) => r.message, search: "message" },
-  vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating },
+  errors: { type: "errors", good: -1, columns: ["count", "users", "percentage", "error_type", "path", "last_seen"], label: (r) => r.message, search: "message", more: (r) => ({ list: "error", of: r.message }) },
+  error: { type: "errors_by_page", good: -1, columns: ["errors", "users", "percentage"], field: "path", value: (r) => r.path, search: "path", of: (message) => ({ field: "message", op: "eq", value: message }) },
+  vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },
+  speed: { type: "web_vitals_by_page", columns: ["samples", "p75_lcp", "p75_inp", "p75_cls", "p75_fcp", "p75_ttfb"], field: "path", value: (r) => r.path, search: "path", rating: (r) => worst(r)?.rating, rated: (r) => worst(r)?.name },
   properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
   sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, search: "path", more: (r) => ({ list: "visit", of: r.session_id }) },
   visit: { type: "session_events", columns: ["kind", "name", "path"], time: "timestamp", plain: true, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
@@ -56,10 +63,10 @@ export const lists = {
 export const cards = {
   pages: ["pages", "entry", "exit"],
   sources: ["sources", "referrers", "campaigns", "utm_source", "utm_medium"],
-  places: ["countries", "regions", "cities"],
+  places: ["countries", "map", "regions", "cities"],
   people: ["devices", "browsers", "systems", "screens", "languages"],
   events: ["events", "links"],
-  health: ["errors", "vitals"],
+  health: ["errors", "vitals", "speed"],
 };
 
 const bounds = { LCP: [2500, 4000], FCP: [1800, 3000], CLS: [0.1, 0.25], INP: [200, 500], TTFB: [800, 1800] };
@@ -69,10 +76,16 @@ function vital(n, row) {
 }
 
 /** The rating of a web vital by its public thresholds: good, needs, poor, or null if it has none. */
-function rating(row) {
-  const limits = bounds[row.metric_name];
-  if (!limits || row.p75 == null) return null;
-  return row.p75 <= limits[0] ? "good" : row.p75 <= limits[1] ? "needs" : "poor";
+function rate(name, value) {
+  const limits = bounds[name];
+  if (!limits || value == null) return null;
+  return value <= limits[0] ? "good" : value <= limits[1] ? "needs" : "poor";
+}
+
+/** The worst of the vitals of a page that search engines look at, as its name and rating, or undefined if it has none. */
+function worst(row) {
+  const rated = ["LCP", "INP", "CLS"].map((name) => ({ name, rating: rate(name, row[`p75_${name.toLowerCase()}`]) }));
+  return ["poor", "needs", "good"].map((one) => rated.find(({ rating }) => rating === one)).find(Boolean);
 }
 
 /** Returns the filter of the server's search for a text in a list, or nothing if rows are searched here alone. */
@@ -83,5 +96,5 @@ export function searchOf({ search }, text) {
 /** The parameter that asks for rows of a list. */
 export function parameterOf(name, options = {}) {
   const list = lists[name];
-  return { name: list.type, id: name, limit: 8, ...(!list.plain && { sortBy: list.columns[0], sortOrder: "desc" }), ...options };
+  return { name: list.type, id: name, limit: list.limit ?? 8, ...(!list.plain && { sortBy: list.columns[0], sortOrder: "desc" }), ...options };
 }

@@ -12,9 +12,14 @@
 //   undated            true if dates and filters do not matter. Such a section is also shown to keys that see no website
 import { funnels } from "./funnels.js";
 import { goals } from "./goals.js";
+//   unfiltered         true if filters do not matter, but dates do
+//   offered(view)      optional: a promise of whether the key can see anything in it; if not, it is not in the navigation
+import { flags } from "./flags.js";
+import { links } from "./links.js";
 import { overview } from "./overview.js";
 import { paths } from "./paths.js";
 import { retention } from "./retention.js";
 import { settings } from "./settings.js";
+import { uptime } from "./uptime.js";
 
-export const sections = { overview, goals, funnels, retention, paths, settings };
+export const sections = { overview, goals, funnels, retention, paths, links, uptime, flags, settings };

@@ -27,7 +27,8 @@ function cardOf(card, view, answers, act) {
     role: "tab", id: `tab-${name}`, "aria-selected": String(name === open), "aria-controls": `panel-${card}`, tabindex: name === open ? 0 : -1, "data-key": `tab ${name}`,
   })));
   const inside = element("div", { role: "tabpanel", id: `panel-${card}`, "aria-labelledby": `tab-${open}` }, rowsOf(open, answers[open], view, act));
-  const all = button(texts.all, () => act.open({ list: open }), { class: "quiet", "aria-label": texts.allOf(texts.lists[open]), "data-key": `all ${card}` });
+  const whole = lists[open].all ?? open;
+  const all = button(texts.all, () => act.open({ list: whole }), { class: "quiet", "aria-label": texts.allOf(texts.lists[whole]), "data-key": `all ${card}` });
   return element("section", { class: "card", "aria-label": title }, element("h2", {}, texts.cards[card]), tabs, inside,
     element("p", { class: "foot" }, all, card === "events" && button(texts.visits, () => act.open({ list: "sessions" }), { class: "quiet", "data-key": "visits" })));
 }
@@ -47,12 +48,13 @@ function rowsOf(name, answer, view, act) {
   if (!answer) return element("p", { class: "soft" }, `${texts.loading} …`);
   if (!answer.success) return element("p", { class: "failed" }, texts.faults.other(answer.error));
   const rows = answer.data.map((row, i) => ({ row, before: answer.previous?.[i] })).filter(({ row }) => keep(list, row));
-  const nowhere = ["countries", "regions", "cities"].includes(name) && view.filters.length === 0 && rows.every(({ row }) => !row.country_code && !row.name);
+  const nowhere = ["countries", "map", "regions", "cities"].includes(name) && view.filters.length === 0 && rows.every(({ row }) => !row.country_code && !row.name);
   if (nowhere && act.visited()) return element("p", { class: "soft" }, texts.noPlaces);
   if (rows.length === 0) return element("p", { class: "soft" }, texts.noRows);
+  if (list.draw) return list.draw(answer, act);
   const [main] = list.columns, most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
   const extra = list.rating ? [texts.columns.rating] : [texts.columns.percentage, answer.previous && texts.columns.change].filter(Boolean);
-  const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col" }, text)));
+  const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col", class: text === texts.columns.rating && "rated" }, text)));
   const body = rows.map(({ row, before }) => {
     const first = nameCell(name, row, act, "row");
     if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
@@ -66,7 +68,7 @@ function rowsOf(name, answer, view, act) {
 
 function ratingCell(list, row) {
   const rated = list.rating(row);
-  return element("td", {}, rated ? element("span", { class: `rating ${rated}` }, texts.ratings[rated]) : "–");
+  return element("td", {}, rated ? element("span", { class: `rating ${rated}` }, texts.ratings[rated], list.rated && rated !== "good" && `: ${list.rated(row)}`) : "–");
 }
 
 const changeCell = (value, before, good = 1) => element("td", {}, before == null ? element("span", { class: "soft" }, texts.fresh) : changeOf(value, before, "whole", good) ?? "–");
@@ -75,17 +77,18 @@ const changeCell = (value, before, good = 1) => element("td", {}, before == null
 export function nameCell(name, row, act, key) {
   const list = lists[name], label = labelOf(list, row), value = list.value?.(row);
   const text = value ? button(label, (event) => act.filter(list.field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
-  const more = list.more && button(name === "sessions" ? texts.all : texts.properties, () => act.open(list.more(row)), { class: "more", "aria-label": texts.propertiesOf(label) });
+  const next = list.more?.(row), more = next && button(texts.mores[next.list], () => act.open(next), { class: "more", "aria-label": texts.listsOf[next.list](label) });
   return element("td", { class: "name", title: label }, text, more);
 }
 
 /** Returns a table with all columns, whose heads sort. */
 export function wideTable(name, answer, rows, view, act) {
   const list = lists[name], sort = view.sort || (list.plain ? "" : `-${list.columns[0]}`);
+  const kind = (column) => (columnFormats[column] === "moment" ? "when" : columnFormats[column] || list.format ? false : "text");
   const head = (column, text) => {
     if (list.plain) return element("th", { scope: "col", class: columnFormats[column] ? false : "text" }, text);
     const down = sort === `-${column}`, up = sort === column;
-    return element("th", { scope: "col", "aria-sort": down ? "descending" : up ? "ascending" : false },
+    return element("th", { scope: "col", "aria-sort": down ? "descending" : up ? "ascending" : false, class: kind(column) },
       button(`${text}${down ? " ↓" : up ? " ↑" : ""}`, () => act.stay({ sort: down ? column : `-${column}`, page: 1 }), { "data-key": `sort ${column}` }));
   };
   const compared = Boolean(answer.previous), main = list.columns[0];
@@ -93,10 +96,10 @@ export function wideTable(name, answer, rows, view, act) {
     ...list.columns.map((column) => head(column, texts.columns[column])), compared && element("th", { scope: "col" }, texts.columns.change), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
   const body = rows.map(({ row, before }) => element("tr", {},
     list.time ? element("td", { class: "name" }, list.more ? button(act.moment(row[list.time]), () => act.stay({ ...list.more(row), sort: "", page: 1, search: "" })) : act.moment(row[list.time])) : nameCell(name, row, act, "all"),
-    list.columns.map((column) => element("td", columnFormats[column] || list.format ? {} : { class: "text", dir: "auto" }, list.format && column === main ? list.format(row[column], row) : shown(row[column], columnFormats[column] ?? (typeof row[column] === "number" ? "whole" : "text")))),
+    list.columns.map((column) => element("td", { class: kind(column), dir: kind(column) === "text" && "auto" }, columnFormats[column] === "moment" ? act.moment(row[column]) : list.format && column === main ? list.format(row[column], row) : shown(row[column], columnFormats[column] ?? (typeof row[column] === "number" ? "whole" : "text")))),
     compared && changeCell(row[main], before?.[main], list.good), list.rating && ratingCell(list, row)));
   const table = element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.filter(Boolean))), element("tbody", {}, body));
-  table.style.setProperty("--columns", heads.filter(Boolean).length - 1);
+  table.style.setProperty("--columns", heads.filter(Boolean).length - 1 + list.columns.filter((column) => kind(column) === "when").length);
   return table;
 }
 

@@ -20,14 +20,15 @@ export const texts = {
   cards: { pages: "Pages", sources: "Sources", places: "Places", people: "Technology", events: "Actions", health: "Quality" },
   lists: {
     pages: "Pages", entry: "Entry", exit: "Exit", sources: "Sources", referrers: "Referrers", campaigns: "Campaigns", utm_source: "UTM source", utm_medium: "UTM medium",
-    countries: "Countries", regions: "Regions", cities: "Cities", devices: "Devices", browsers: "Browsers", systems: "Systems", screens: "Screens",
-    languages: "Languages", events: "Events", links: "Outgoing links", errors: "Errors", vitals: "Web vitals", properties: "Properties", sessions: "Visits", visit: "Events of a visit",
+    countries: "Countries", map: "Map", regions: "Regions", cities: "Cities", devices: "Devices", browsers: "Browsers", systems: "Systems", screens: "Screens",
+    languages: "Languages", events: "Events", links: "Outgoing links", errors: "Errors", vitals: "Web vitals", speed: "Vitals by page", error: "Pages with an error", properties: "Properties", sessions: "Visits", visit: "Events of a visit",
   },
   columns: {
     visitors: "Visitors", pageviews: "Views", sessions: "Sessions", percentage: "Share", change: "Change", median_time_on_page: "Time on page",
     avg_load_time: "Load time", total_events: "Events", unique_users: "Visitors", total_clicks: "Clicks", count: "Count", users: "Visitors",
     p75: "75th percentile", samples: "Samples", rating: "Rating", name: "Name", property_value: "Value", duration: "Duration", page_views: "Views",
     entry_page: "Entry page", referrer_name: "Source", country_name: "Country", device_type: "Device", timestamp: "Time", kind: "Kind", path: "Page", text: "Text", first_visit: "Time",
+    errors: "Count", error_type: "Type", last_seen: "Last seen", p75_lcp: "LCP", p75_inp: "INP", p75_cls: "CLS", p75_fcp: "FCP", p75_ttfb: "TTFB",
   },
   fields: {
     path: "Page", referrer: "Source", utm_source: "UTM source", utm_medium: "UTM medium", utm_campaign: "Campaign", country: "Country", region: "Region", city: "City",
@@ -41,7 +42,7 @@ export const texts = {
   none: "(none)", all: "See all", allOf: (title) => `See all: ${title}`, search: "Search", earlierRows: "Rows before", laterRows: "Rows after", rows: (from, to) => `Rows ${from} to ${to}`,
   noRows: "Nothing in this range.", noMatch: "Nothing matches.", fresh: "new", more: (limit) => `over ${limit}`,
   noPlaces: "Countries, regions and cities are not known. To get them, start the server with --geoip and a database of addresses.",
-  propertiesOf: (name) => `Properties of ${name}`, properties: "Properties", visits: "Visits", points: (text) => `${text} pts`,
+  listsOf: { properties: (name) => `Properties of ${name}`, error: (message) => `Pages with the error ${message}` }, mores: { properties: "Properties", error: "Pages" }, visits: "Visits", points: (text) => `${text} pts`,
   csv: "CSV", json: "JSON", curl: "Copy as curl", copied: "Copied. Put your key in the place of KEY.", share: "Share a link",
   now: (count) => `${count} now`, nowLong: "Visitors in the last five minutes", asOf: (time) => `As of ${time}`,
   loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", 
@@ -112,8 +113,40 @@ export const texts = {
     entry: "Came to the website", exit: "Left the website", times: "Times", shareHelp: "The share is of all that went on from the same page.", fromHere: (page) => `${page}: paths from here`, noPaths: "Nobody went this way in this range.", firstPaths: (count) => `The ${count} most frequent. Click on a page to see all of its paths.`,
   },
 
-  // Short links, uptime and flags.
+  // Short links, uptime, flags and the map.
   others: {
+    chosen: "Choice", columns: { clicks: "Clicks" },
+    map: "Map of countries by visitors. Use the arrow keys to go from the most visitors to the fewest, and Enter to show one country only.",
+    visitorsOf: (place, count) => `${place}: ${count} visitors`, tapAgain: (text) => `${text}. Tap again to filter.`, between: (from, to) => (from === to ? from : `${from}–${to}`),
+    notOnMap: (countries) => `Not on the map: ${countries}.`, noMap: "The map could not be loaded.",
+    links: {
+      title: "Short links", link: "Link", clicks: "Clicks", clicksOf: (name) => `Clicks on ${name}`,
+      none: "This key can read no short link. Somebody with access to the server creates links with this command; a key needs the scope read:links to read them. The document keys.md tells more.",
+      command: "sightline links add --slug spring --target https://shop.example/spring",
+    },
+    uptime: {
+      title: "Monitors", monitor: "Monitor", now: "Now", uptime: "Uptime", p50: "p50", p95: "p95", mean: "Mean", region: "Region", regions: "Regions",
+      times: (name) => `Response times of ${name}, in ms`, median: "median (p50)", slowest: "95th percentile (p95)",
+      statuses: [["down", "worse"], ["up", "better"], ["checking again", "soft"], ["maintenance", "soft"]], noCheck: "no checks", since: (time) => `no check since ${time}`,
+      outages: "Outages", began: "Began", lasted: "Lasted", failed: "Failed", open: (time) => `${time}, not over yet`, noOutage: "No outage in this range.",
+      downtime: (time) => `Downtime in this range: ${time}.`, latestDays: (count) => `Only outages of the latest ${count} days with downtime are listed.`,
+      certificate: "Certificate", valid: "The certificate is valid.", invalid: "The certificate is not valid.", expires: (time) => `It expires on ${time}.`, noCertificate: "No check tested a certificate.",
+      none: "This key can read no monitor. Somebody with access to the server creates monitors with this command, and a program of yours sends the checks to /uptime-checks.",
+      command: "sightline monitors add --name Shop --url https://shop.example/",
+    },
+    flags: {
+      title: "Flags and experiments", flag: "Flag", variants: "Variants", variant: "Variant", exposures: "Exposures", exposuresOf: (count) => `${count} exposures`, converted: "Converted", of: (count, all) => `${count} of ${all}`, rate: "Conversion",
+      statuses: { active: "active", inactive: "inactive", archived: "archived" }, rollout: (share) => `on for ${share}`,
+      resultsOf: (flag) => `Results of ${flag}`, outcome: "What counts as a conversion", ownOutcomes: "Outcome events of the flag", base: "the others are compared with this one",
+      interval: (low, high) => `${low} to ${high}`, unseen: "Nobody saw this flag in this range.", single: "Only one variant was seen. There is nothing to compare it with.",
+      noVisitors: (name) => `Nobody saw ${name}.`,
+      better: (name, base, by, low, high) => `${name} converts better than ${base}: by ${by}; the true difference is probably between ${low} and ${high}.`,
+      worse: (name, base, by, low, high) => `${name} converts worse than ${base}: by ${by}; the true difference is probably between ${low} and ${high}.`,
+      undecided: (name, base, low, high) => `${name} compared with ${base}: not yet decided. It may convert up to ${low} worse, or up to ${high} better.`,
+      once: "Intervals are 95 % intervals. Decide how long an experiment runs before it starts, and read the result at its end: it is not valid if you stop as soon as it looks good.",
+      none: "Nobody was shown a flag of this website in this range. Create a flag with this command; clients send an event $flag_evaluated when they evaluate one. The document flags.md tells more.",
+      command: "sightline flags add --help",
+    },
   },
 
   // Websites, keys and the audit trail.
