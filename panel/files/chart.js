@@ -95,7 +95,7 @@ export class Chart {
       return Math.min(begun - 1, Math.max(0, Math.round((left / slider.clientWidth) * (data.length - 1))));
     };
     const press = (event) => {
-      if (event.pointerType === "mouse" && event.button === 0) {
+      if (this.zoom && event.pointerType === "mouse" && event.button === 0) {
         dragged = indexAt(event);
         slider.setPointerCapture(event.pointerId);
       }
@@ -139,7 +139,7 @@ export class Chart {
     const { answer: { data, meta }, interval } = this, day = (i) => data[i].date.slice(0, 10);
     const next = last + 1 < data.length && ["weekly", "monthly"].includes(interval) ? addDays(day(last + 1), -1) : null;
     const from = day(first) < meta.startDate ? meta.startDate : day(first), to = next ?? (["weekly", "monthly"].includes(interval) ? meta.endDate : day(last));
-    if (from !== meta.startDate || to !== meta.endDate) this.zoom?.(from, to);
+    if (from !== meta.startDate || to !== meta.endDate) this.zoom(from, to);
   }
 
   words(i) {
