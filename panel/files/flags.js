@@ -26,7 +26,7 @@ export const flags = {
     const all = flagsOf(answers.exposures.data, loaded), chosen = chosenOf(all, view, ({ key }) => key);
     if (!chosen) return replace(parent, none(words.title, words.none, words.command));
     const row = (flag) => [choice(flag.key, flag.key, stateOf(flag.defined), chosen.key, act), shown(flag.variants.length, "whole"), shown(flag.sum, "whole")];
-    replace(parent, element("div", { class: "stack" }, missing(view, chosen.key, chosen.key), card(words.title, tableOf([words.flag, words.variants, words.exposures], pageOf(all, view).map(row), "choices"), pagesOf(all, view, act)),
+    replace(parent, element("div", { class: "stack" }, missing(view, chosen.key, chosen.key), card(words.title, tableOf([words.flag, words.variants, words.exposures], pageOf(all, view).map(row), "subjects"), pagesOf(all, view, act)),
       experiment(chosen, answers, view, act)));
   },
 };

@@ -36,7 +36,7 @@ export const links = {
       const value = success ? data[0]?.total ?? 0 : null;
       return [choice(link.id, nameOf(link), link.targetUrl, chosen.id, act), shown(value, "whole"), changeOf(value, previous?.[0]?.total, "whole", 1) ?? "–"];
     };
-    replace(drawn.list, missing(view, chosen.id, nameOf(chosen)), card(words.title, tableOf([words.link, words.clicks, texts.columns.change], rows.map(row), "choices"), pagesOf(known, view, act)));
+    replace(drawn.list, missing(view, chosen.id, nameOf(chosen)), card(words.title, tableOf([words.link, words.clicks, texts.columns.change], rows.map(row), "subjects"), pagesOf(known, view, act)));
     drawn.show(words.clicksOf(nameOf(chosen)), answers.series, { column: "clicks", format: "whole", title: words.clicks }, intervalOf(view));
     const label = { referrers: (r) => r.domain || r.name, countries: (r) => (r.country_code ? country(r.country_code) : r.name) };
     replace(drawn.cards, Object.keys(parts).map((part) => breakdown(texts.lists[part], answers[part], label[part] ?? ((r) => r.name), "clicks")));
