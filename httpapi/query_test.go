@@ -234,6 +234,10 @@ func TestTypes(t *testing.T) {
 	w := newWorld(t)
 	plain := object(t, w.send("GET", "/v1/query/types", "", ""))
 	configs := plain["configs"].(map[string]any)
+	if bounds := plain["bounds"].(map[string]any); bounds["goals"] != 20.0 || bounds["minSteps"] != 2.0 || bounds["steps"] != 10.0 || bounds["window"] != "90d" ||
+		bounds["metrics"] != 10.0 || bounds["dimensions"] != 4.0 || bounds["conditions"] != 50.0 || bounds["nesting"] != 5.0 || bounds["didDays"] != 366.0 {
+		t.Errorf("bounds %v", bounds)
+	}
 	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 17 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}

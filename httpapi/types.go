@@ -15,6 +15,7 @@ type typesBody struct {
 	Types   []string              `json:"types"`
 	Configs map[string]typeConfig `json:"configs"`
 	Presets []string              `json:"presets"`
+	Bounds  query.Bounds          `json:"bounds"` // of every request; limits are those of one type
 	// What callers can choose metrics of, without a query type.
 	Datasets []dataset `json:"datasets"`
 }
@@ -119,7 +120,7 @@ func newTypeAnswers(types []query.Info, datasets []query.DatasetInfo) (typeAnswe
 
 func describe(types []query.Info, meta bool) typesBody {
 	body := typesBody{Success: true, Types: make([]string, 0, len(types)),
-		Configs: make(map[string]typeConfig, len(types)), Presets: calendar.Presets()}
+		Configs: make(map[string]typeConfig, len(types)), Presets: calendar.Presets(), Bounds: query.RequestBounds()}
 	for _, t := range types {
 		config := typeConfig{
 			Subject:           string(t.Subject) + "_id",

@@ -12,6 +12,8 @@ import (
 
 // Requests: see package ask.
 type (
+	// Bounds are what requests must keep to.
+	Bounds = ask.Bounds
 	// Access defines what one caller may ask.
 	Access = ask.Access
 	// A Request is one query as a caller wrote it.
@@ -105,6 +107,9 @@ var ErrMisplaced = ask.ErrMisplaced
 
 // Codes lists all codes of mistakes, in a new slice.
 func Codes() []Code { return ask.Codes() }
+
+// RequestBounds returns the bounds of every request. Those of single types are in [Info].
+func RequestBounds() Bounds { return ask.RequestBounds() }
 
 // Decode reads the body of a query: see [ask.Decode].
 func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) { return ask.Decode(body, maxBatch) }

@@ -159,8 +159,32 @@ const (
 	MinSteps      = 2       // of a funnel
 	MaxSteps      = 10      // of a funnel
 	MaxHourlyDays = 30      // of a range with hourly buckets
+	MaxDidDays    = 366     // of a range in which callers may filter by what else people did
 	MaxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
 )
+
+// Bounds are what requests must keep to.
+type Bounds struct {
+	Parameters int    `json:"parameters"`
+	Conditions int    `json:"conditions"` // in all filters of a request or parameter, through all groups
+	Nesting    int    `json:"nesting"`    // groups around a condition
+	Values     int    `json:"values"`     // of one condition
+	Days       int    `json:"days"`       // of a range
+	HourlyDays int    `json:"hourlyDays"` // of a range with hourly buckets
+	DidDays    int    `json:"didDays"`    // of a range in which a condition asks what else people did
+	Metrics    int    `json:"metrics"`    // of a parameter
+	Dimensions int    `json:"dimensions"` // of a parameter
+	Goals      int    `json:"goals"`      // of a parameter
+	MinSteps   int    `json:"minSteps"`   // of a funnel
+	Steps      int    `json:"steps"`      // of a funnel
+	Window     string `json:"window"`     // of a funnel, such as 90d
+}
+
+// RequestBounds returns the bounds of every request. Those of single types are in the catalog.
+func RequestBounds() Bounds {
+	return Bounds{MaxParameters, MaxFilters, maxNesting, maxValues, MaxDays, MaxHourlyDays, MaxDidDays, MaxMetrics, MaxDimensions, MaxGoals, MinSteps, MaxSteps,
+		fmt.Sprintf("%dd", MaxWindow/(24*time.Hour))}
+}
 
 // A Checked request holds the values that the request has without its types.
 type Checked struct {

@@ -15,9 +15,6 @@ type Did struct {
 	InRange bool // the visitor of the row acted in the range of the plan; false: the session of the row did, at any time
 }
 
-// maxDidDays is the longest range in which callers may filter by what else people did.
-const maxDidDays = 366
-
 // didOf returns d, which is at that place, on the fields that it names. It adds mistakes to list.
 func didOf(at ask.FieldPath, d *ask.Did, list *ask.Issues) *Did {
 	return &Did{actionOf(at.Member("did"), &d.Action, list), d.In == ask.InRange}
@@ -50,11 +47,11 @@ func (c *Condition) Asks() bool {
 // refuseDid adds a mistake to list if a filter of the caller, as o gives it, asks what people did and the range is too long for that.
 func (p *Plan) refuseDid(o *ask.Options, list *ask.Issues) {
 	days := p.Range.Len()
-	if p.Type.UntilNow() || days <= maxDidDays {
+	if p.Type.UntilNow() || days <= ask.MaxDidDays {
 		return
 	}
 	if i := slices.IndexFunc(p.Filters, func(c Condition) bool { return c.Asks() }); i >= 0 {
 		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter,
-			Message: fmt.Sprintf("did is for ranges of at most %d days, and this one has %d; use a shorter range", maxDidDays, days)})
+			Message: fmt.Sprintf("did is for ranges of at most %d days, and this one has %d; use a shorter range", ask.MaxDidDays, days)})
 	}
 }
