@@ -22,7 +22,7 @@ func (d *describer) describeWebsites() map[string]described {
 		"DELETE /v1/websites/{website_id}": {Operation: openapi.Operation{ID: "removeWebsite", Tag: tagWebsites, Params: []openapi.Param{id}, Answer: done(),
 			About: "Within a second the server accepts no more events for the website, and shows no statistics of it. Its feature flags, saved definitions and profiles are deleted. Its rows stay stored, and its id is never given to another owner."}},
 		"GET /v1/tracker": {Operation: openapi.Operation{ID: "getTrackerAddress", Tag: tagWebsites, NotModified: true, Answer: openapi.Of[trackerBody](d.reflect),
-			About: "The element `<script src=\"…\" data-client-id=\"…\" defer>` loads `address` with `script`, or with `pinned` and the attribute `integrity`. If `address` is a path, it is below the address of this API."}},
+			About: "The script element of a page has `data-client-id`, and as `src` the `address` followed by `script`, or by `pinned` with the attribute `integrity`. If `address` is a path, it is below the address of this API."}},
 	}
 }
 

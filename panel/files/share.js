@@ -26,6 +26,7 @@ export function shareForm(act) {
     event.preventDefault();
     const view = act.view(), seconds = ends[end.lastChild.value];
     make.disabled = true;
+    say("");
     try {
       const until = new Date(Date.now() + seconds * 1000), secret = await sharedSecret(view, until, seconds, only.checked, words.keyName);
       const at = new URL(location.href);

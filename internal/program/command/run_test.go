@@ -144,7 +144,7 @@ func TestVerbs(t *testing.T) {
 	}
 	verbs := []string{"add", "list", "show", "change", "remove"}
 	others := []string{
-		"serve", "backup", "restore", "doctor", "copy", "import", "export", "erase", "subject", "mcp", "help", "websites tag", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
+		"serve", "backup", "restore", "doctor", "copy", "import", "export", "erase", "subject", "mcp", "help", "websites tag", "definitions save", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
 		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema", "clickhouse migrate",
 	}
 	for _, command := range p.Model.Leaves(false) {
