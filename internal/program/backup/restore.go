@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
@@ -94,6 +95,12 @@ func prepare(folder string) error {
 		return err
 	}
 	for _, entry := range entries {
+		if name := entry.Name(); strings.HasPrefix(name, install.RestoreFile+".") && strings.HasSuffix(name, ".tmp") { // a mark that was being written
+			if err := remove(filepath.Join(folder, name)); err != nil {
+				return err
+			}
+			continue
+		}
 		if entry.Name() != install.PepperFile { // the pepper is not in backups, so it may be there before
 			return fmt.Errorf("the data folder %s is not empty: it has %s; restore into another folder", folder, entry.Name())
 		}

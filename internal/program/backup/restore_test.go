@@ -198,7 +198,8 @@ func TestKilledRestore(t *testing.T) {
 	s := open(t, ticking())
 	made := create(t, s, t.TempDir())
 	folder := t.TempDir()
-	for name, text := range map[string]string{install.RestoreFile: `["analytics.duckdb", "meta.sqlite"]`, "analytics.duckdb": "a part", "analytics.duckdb.wal": "x"} {
+	for name, text := range map[string]string{install.RestoreFile: `["analytics.duckdb", "meta.sqlite"]`, "analytics.duckdb": "a part", "analytics.duckdb.wal": "x",
+		install.RestoreFile + ".12345.tmp": "[]"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
