@@ -145,7 +145,7 @@ const failedParameter = `"success":false,"data":`
 
 // rules are parts of errors in valid requests: rules between fields that no schema says.
 var rules = []string{
-	"percentage is a share of", "all_time cannot be compared", "hourly is for ranges of at most", "hourly is not for", "allowed are reason, bot_name",
+	"percentage is a share of", "is not a country", "all_time cannot be compared", "hourly is for ranges of at most", "hourly is not for", "allowed are reason, bot_name",
 }
 
 // failures matches the errors of queries and of parameters.
