@@ -143,7 +143,7 @@ func TestContract(t *testing.T) {
 // failedParameter is in the JSON of an answer with a parameter that failed.
 const failedParameter = `"success":false,"data":`
 
-// rules are parts of errors in valid requests: rules between fields that no schema says.
+// rules are parts of errors in valid requests: rules that no schema says, between fields or about names of countries.
 var rules = []string{
 	"percentage is a share of", "is not a country", "all_time cannot be compared", "hourly is for ranges of at most", "hourly is not for", "allowed are reason, bot_name",
 }
