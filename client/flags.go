@@ -19,7 +19,7 @@ type FlagContext struct {
 	Properties     map[string]any `json:"properties,omitempty"`  // at most 100
 }
 
-// A FlagResult is what a flag is for a context.
+// A FlagResult is the evaluation of a flag for a context.
 type FlagResult struct {
 	Enabled bool            `json:"enabled"`
 	Value   json.RawMessage `json:"value"`   // true or false, or the value of a variant

@@ -391,7 +391,7 @@ const (
 	ScopeManageWebsites    Scope = "manage:websites"
 )
 
-// A DefinitionKind is what a saved definition defines.
+// A DefinitionKind is the kind of a saved definition.
 type DefinitionKind string
 
 // The values of [DefinitionKind].

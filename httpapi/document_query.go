@@ -45,7 +45,7 @@ func describeQueries(types []query.Info, datasets []query.DatasetInfo) map[strin
 		results = append(results, openapi.Ref(base+"Result"))
 	}
 	v.schemas["QueryType"] = openapi.OneOf("The name of a query type", names...)
-	v.schemas["Parameter"] = openapi.Any("What is asked: a query type, or metrics of a dataset. Fields that a parameter leaves out come from the query.", parameters...)
+	v.schemas["Parameter"] = openapi.Any("A query type, or metrics of a dataset. Fields that a parameter leaves out come from the query.", parameters...)
 	v.schemas["Result"] = openapi.Any("The answer to one parameter. If the parameter failed, success is false, and error and code say why.",
 		append(results, openapi.Ref("FailedResult"))...)
 	v.schemas["FailedResult"] = openapi.Object("A parameter that failed.",

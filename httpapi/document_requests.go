@@ -21,7 +21,7 @@ func requestSchemas() map[string]*openapi.Schema {
 		),
 		"FlagPatch": flagFields("Some fields of a flag. Fields that the body leaves out do not change.").Needs("clientId"),
 		"NewFlag":   flagFields("A new flag. Creating a flag with the key of a removed one restores it with its id and history.").Needs("clientId", "key", "type", "defaultValue"),
-		"FlagContext": openapi.Object("Which flags to evaluate, for whom.", append([]openapi.Property{
+		"FlagContext": openapi.Object("The flags to evaluate, and the person or program they are evaluated for.", append([]openapi.Property{
 			openapi.Member("clientId", openapi.Text("The client: a website, or with a key its organization")),
 			openapi.Member("keys", openapi.List("Keys of flags; default: all", openapi.Text(""), 0, flags.MaxKeys)),
 			openapi.Member("properties", flagProperties()),

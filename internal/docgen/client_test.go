@@ -121,7 +121,7 @@ func TestGoldenClientNames(t *testing.T) {
 		{"Column", "A Column is one of an answer, to sort by or to choose as a metric.", sorted(columns)},
 		{"Dataset", "A Dataset has the metrics and dimensions that a question can choose.", sorted(datasets)},
 		{"Scope", "A Scope says what a key may do.", all["NewKey"].Properties["scopes"].Items.Enum},
-		{"DefinitionKind", "A DefinitionKind is what a saved definition defines.", kinds},
+		{"DefinitionKind", "A DefinitionKind is the kind of a saved definition.", kinds},
 		{"FlagType", "A FlagType is the type of a feature flag.", all["NewFlag"].Properties["type"].Enum},
 		{"FlagStatus", "A FlagStatus says whether a feature flag is used.", all["NewFlag"].Properties["status"].Enum},
 		{"FlagReason", "A FlagReason says why a flag has its value.", all["FlagResult"].Properties["reason"].Enum},
