@@ -87,9 +87,12 @@ var table = [numOps]struct{ name, duckdb, clickhouse, sqlite string }{
 		"arg_min($1, ROW($2))",
 		"argMinOrNull($1, tuple($2))",
 		"sightline_arg_min($1, $2)"},
+	// The databases' own quantiles interpolate in floating-point numbers, which is inexact for large values.
 	Quantile: {"Quantile",
-		"round(quantile_cont(($1)::DOUBLE, $2 / 1000) * 1000)::BIGINT",
-		"toInt64(round(quantileExactInclusiveOrNull($2 / 1000)($1) * 1000))",
+		"list_transform([list_sort(list($1), 'ASC', 'NULLS LAST')], lambda sorted: sorted[(list_count(sorted) - 1) * $2 // 1000 + 1] * (1000 - (list_count(sorted) - 1) * $2 % 1000)" +
+			" + coalesce(sorted[(list_count(sorted) - 1) * $2 // 1000 + 2], 0) * ((list_count(sorted) - 1) * $2 % 1000))[1]::BIGINT",
+		"arrayMap(sorted -> if(empty(sorted), NULL, toInt64(sorted[intDiv((length(sorted) - 1) * $2, 1000) + 1]) * (1000 - (length(sorted) - 1) * $2 % 1000)" +
+			" + toInt64(sorted[intDiv((length(sorted) - 1) * $2, 1000) + 2]) * ((length(sorted) - 1) * $2 % 1000)), [arraySort(groupArray($1))])[1]",
 		"sightline_quantile($1, $2)"},
 	StringAgg: {"StringAgg",
 		"array_to_string(list_slice(list($1 ORDER BY $2), 1, $3), ',')",

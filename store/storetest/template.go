@@ -152,6 +152,7 @@ func (p *templateWriter) aggregates() []templateCase {
 		{"ArgMinList of nothing", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.none, "null"},
 		{"ArgMaxList of nothing", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.none, "null"},
 		{"Quantile interpolates", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
+		{"Quantile of large values", whole, p.call(dialect.Quantile, "899999999999990 + n * 3", "950"), p.few, "900000000000001550"},
 		{"Quantile of nothing", whole, p.call(dialect.Quantile, "n", "500"), p.none, "null"},
 		{"Quantile excludes nulls", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few, "2000"},
 		{"StringAgg", text, p.call(dialect.StringAgg, "x", "n", "9"), p.few, "b,,b,a"},
