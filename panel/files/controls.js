@@ -44,7 +44,7 @@ function create(form, act) {
     zone: select(texts.zone, "timezone", zones, "", set("zone")),
     theme: select(texts.manners.theme, "theme", themes.map((name) => [name, texts.manners.themes[name]]), "", act.theme),
   };
-  const date = (name) => element("label", {}, texts[name], element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
+  const date = (name) => element("label", {}, element("span", {}, texts[name]), element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
   Object.assign(labels, { from: date("from"), to: date("to") });
   const fields = Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, label.lastChild]));
   const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before, "data-key": "before" }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after, "data-key": "after" });

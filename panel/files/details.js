@@ -4,13 +4,13 @@ import { ask, condition } from "./api.js";
 import { compareOf } from "./dates.js";
 import { csvOf, save } from "./export.js";
 import { lists, parameterOf, searchOf } from "./lists.js";
-import { filterForm } from "./filters.js";
+import { filterForm } from "./filter-form.js";
 import { whole } from "./format.js";
 import { curl, goProgram } from "./request.js";
 import { sections } from "./sections.js";
 import { shareForm } from "./share.js";
 import { shortcutList } from "./shortcuts.js";
-import { labelOf, wideTable } from "./tables.js";
+import { labelOf, nothing, wideTable } from "./tables.js";
 import { texts } from "./texts.js";
 
 const size = 100, most = 10_000, lastOfAll = 1000; // rows of a page, rows of a request, pages
@@ -122,10 +122,10 @@ function fill(dialog, view, { answer, rows, more, last }, act, failed) {
     }
   };
   const focused = pages.contains(document.activeElement);
-  replace(place, rows.length === 0 ? element("p", { class: "soft" }, view.search ? texts.noMatch : texts.noRows) : wideTable(view.list, answer, rows, view, act));
-  replace(pages, element("span", { role: "status" }, rows.length > 0 ? texts.rows(whole(first), whole(first + rows.length - 1)) : ""),
+  replace(place, rows.length === 0 ? (view.search ? element("p", { class: "soft" }, texts.noMatch) : nothing(view.list, view)) : wideTable(view.list, answer, rows, view, act));
+  replace(pages, element("span", { role: "status" }, rows.length > 0 ? texts.rows(whole(first), whole(first + rows.length - 1)) : ""), (view.page > 1 || more) && [
     arrow("«", words.firstRows, "first", view.page === 1, () => to(1)), arrow("‹", texts.earlierRows, "earlier", view.page === 1, () => to(view.page - 1)),
-    arrow("›", texts.laterRows, "later", !more, () => to(view.page + 1)), arrow("»", words.lastRows, "last", !more, end));
+    arrow("›", texts.laterRows, "later", !more, () => to(view.page + 1)), arrow("»", words.lastRows, "last", !more, end)]);
   if (focused && !pages.contains(document.activeElement)) place.focus(); // the button cannot be pressed again
 }
 
@@ -175,5 +175,5 @@ function sectionFrame(dialog, view, answered, act) {
 
 function filterFrame(dialog, view, act) {
   const at = view.edit === "new" ? -1 : Number(view.edit), filter = view.filters[at];
-  dialog.replaceChildren(head(texts.editFilter, act), filterForm(filter, (made) => act.setFilter(at, made)));
+  dialog.replaceChildren(head(filter ? texts.editFilter : texts.addFilter, act), filterForm(filter, view, (made) => act.setFilter(at, made)));
 }

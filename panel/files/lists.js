@@ -1,6 +1,7 @@
 // The lists of the page: which query type each one asks, what its rows show, and which filter a row is.
 import { country, shown } from "./format.js";
 import { drawMap } from "./map.js";
+import { texts } from "./texts.js";
 
 const people = ["visitors", "pageviews"];
 
@@ -9,7 +10,11 @@ export const columnFormats = {
   visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "percent", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
   unique_users: "whole", total_clicks: "whole", count: "whole", users: "whole", samples: "whole", duration: "seconds", page_views: "whole",
   errors: "whole", last_seen: "moment", p75_lcp: "ms", p75_inp: "ms", p75_cls: "decimal", p75_fcp: "ms", p75_ttfb: "ms",
+  device_type: "word",
 };
+
+/** The formats of columns with texts, which begin on the left. */
+export const textFormats = new Set(["word"]);
 
 const place = (row) => [row.name, row.region !== row.name && row.region, row.country_name || country(row.country_code)].filter(Boolean).join(", ");
 
@@ -28,7 +33,8 @@ const inPlace = (field) => (text) => ({ or: [holds(field, text), holds("region",
  * value make the filter of a row. search is the field of the server's search, or a function that returns its filter; with narrow its
  * answer has other rows, too. Lists with narrow, or without search, are searched here, in all their rows. more is another
  * list about a row, rating rates a row, by the vital rated, and draw shows an answer in a card in place of a table; "See all"
- * opens the list all then.
+ * opens the list all then. time is the column of the time of a row; with precise only its seconds are shown, not its day. words has functions that return
+ * the text of a column.
  */
 export const lists = {
   pages: { type: "pages", columns: [...people, "percentage", "median_time_on_page", "avg_load_time"], field: "path", value: (r) => r.path, search: "path" },
@@ -56,7 +62,7 @@ export const lists = {
   speed: { type: "web_vitals_by_page", columns: ["samples", "p75_lcp", "p75_inp", "p75_cls", "p75_fcp", "p75_ttfb"], field: "path", value: (r) => r.path, search: "path", rating: (r) => worst(r)?.rating, rated: (r) => worst(r)?.name },
   properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
   sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, search: "path", more: (r) => ({ list: "visit", of: r.session_id }) },
-  visit: { type: "session_events", columns: ["kind", "name", "path"], time: "timestamp", plain: true, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
+  visit: { type: "session_events", columns: ["kind", "path", "name"], time: "timestamp", precise: true, plain: true, words: { kind: (r) => texts.happened[r.kind] ?? r.kind, name: (r) => (["event", "click"].includes(r.kind) ? r.name : "") }, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
 };
 
 /** The lists of each card, as tabs. */
