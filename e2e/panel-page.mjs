@@ -40,6 +40,18 @@ export async function accessible(tab, state) {
   assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], state);
 }
 
+/** Fails if axe finds a fault in a state of the page, or if it scrolls sideways: wide and narrow, light and dark. */
+export async function everywhere(tab, state) {
+  for (const width of [390, 1440]) {
+    await tab.setViewportSize({ width, height: 900 });
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${state} is wider than ${width} px`);
+    for (const colorScheme of ["dark", "light"]) {
+      await tab.emulateMedia({ colorScheme });
+      await accessible(tab, `${state}, ${width} px, ${colorScheme}`);
+    }
+  }
+}
+
 /** Runs parts, functions by their names, one after the other. Each ends with closed contexts and without errors of the console. */
 export async function run(parts) {
   for (const [name, part] of Object.entries(parts)) {

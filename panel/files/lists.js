@@ -55,7 +55,7 @@ export const lists = {
   screens: { type: "screen_resolutions", columns: [...people, "percentage"], field: "screen_resolution", value: (r) => r.name, search: "screen_resolution" },
   languages: { type: "language", columns: [...people, "percentage"], field: "language", value: (r) => r.name, search: "language" },
   events: { type: "custom_events", columns: ["unique_users", "total_events", "percentage"], field: "event", value: (r) => r.name, search: "event_name", internal: (r) => r.name.startsWith("$"), more: (r) => ({ list: "properties", of: r.name }) },
-  links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => r.href, field: "click", value: (r) => r.href, search: "href" },
+  links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => texts.linkOf(r.href.replace(/^https:\/\//, ""), r.text), field: "click", value: (r) => r.href, search: "href" },
   errors: { type: "errors", good: -1, columns: ["count", "users", "percentage", "error_type", "path", "last_seen"], label: (r) => r.message, search: "message", more: (r) => ({ list: "error", of: r.message }) },
   error: { type: "errors_by_page", good: -1, columns: ["errors", "users", "percentage"], field: "path", value: (r) => r.path, search: "path", of: (message) => ({ field: "message", op: "eq", value: message }) },
   vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },

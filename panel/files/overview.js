@@ -23,11 +23,12 @@ export const overview = {
     first = null;
     if (!drawn || drawn.tiles.parentElement !== parent) {
       const figure = element("figure", { id: "chart" });
-      drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), fault: element("p", { class: "failed" }), figure, cards: element("div", { id: "cards" }) };
+      drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), fault: element("p"), figure, cards: element("div", { id: "cards" }) };
       parent.replaceChildren(drawn.tiles, drawn.fault, figure, drawn.cards);
       drawn.chart = new Chart(figure);
     }
     replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
+    drawn.fault.className = success ? "" : "failed";
     drawn.fault.textContent = success ? "" : texts.faults.other(answers.totals.error);
     drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view), act.dates);
     drawCards(drawn.cards, view, answers, act);

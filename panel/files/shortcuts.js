@@ -16,6 +16,7 @@ const keys = {
   ArrowRight: { text: () => texts.after, press: () => byId("controls").querySelector("[data-key=after]")?.click() },
   c: { text: () => texts.manners.changeCompare, press: (act) => act.go({ compare: cycle(Object.keys(texts.compares), act.view().compare) }) },
   f: { text: () => texts.addFilter, press: (act) => act.edit("new") },
+  x: { text: () => texts.removeFilters, press: (act) => act.clear() },
   "/": { text: () => texts.manners.searchPages, press: (act) => act.open({ list: "pages" }) || byId("dialog").querySelector("input[type=search]").focus() },
   s: { text: () => texts.share, press: (act) => act.edit("share") },
   t: { text: () => texts.manners.changeTheme, press: (act) => act.theme(cycle(themes, theme())) },

@@ -36,8 +36,9 @@ export const texts = {
   },
   operators: { is: "is", is_not: "is not", contains: "contains", contains_not: "does not contain" },
   or: ", ",
-  filters: "Filters", addFilter: "Add filter", removeFilters: "Remove all", editFilter: "Change filter", field: "Field", operator: "Condition", values: "Values, one on each line", suggestions: "Values to choose",
+  filters: "Filters", addFilter: "Add filter", removeFilters: "Remove all filters", editFilter: "Change filter", field: "Field", operator: "Condition", values: "Values, one on each line", suggestions: "Values to choose",
   edit: (label) => `Change the filter ${label}`, remove: (label) => `Remove the filter ${label}`,
+  linkOf: (address, text) => (text ? `${address} “${text}”` : address), // rows have one text each
   happened: { pageview: "Viewed the page", exit: "Left the page", click: "Followed a link", event: "Event" },
   ratings: { good: "good", needs: "needs work", poor: "poor" },
   none: "(none)", all: "See all", allOf: (title) => `See all: ${title}`, search: "Search", earlierRows: "Rows before", laterRows: "Rows after", rows: (from, to) => `Rows ${from} to ${to}`,
@@ -60,7 +61,7 @@ export const texts = {
   signIn: "Sign in", key: "Key or panel token", stay: "Stay signed in on this device", enter: "Sign in",
   signInHelp: "You get a key from the person who runs this server.",
   faults: {
-    key: "This key is not valid. It may have expired or been revoked. Sign in with another one.",
+    key: "This key is not valid. It may have expired or been revoked. Sign in with another one, or ask for a new link.",
     forbidden: "This key may not read this website.", noWebsite: "This key sees no website. To add one, open Settings with a key that may do so.",
     busy: (seconds) => `Too many requests with this key. Trying again in ${seconds} s.`,
     gone: (seconds) => `The server does not answer. Trying again in ${seconds} s.`,
@@ -117,7 +118,7 @@ export const texts = {
     breakdown: "Break down by", noBreakdown: "Nothing", by: (field) => `By ${field.toLowerCase()}`, firstGroups: (count) => `The ${count} with the most at the first step.`,
     started: "New visitors are those who first did", returned: "They came again when they did", changeRetention: "Who is new, and who came again", editRetention: "Edit who is new, and who came again", cohorts: "Length of the periods", cohort: "First came", size: "Visitors",
     retentionOf: (start, back) => `New visitors: ${start}. Came again: ${back}.`,
-    noCohorts: "Nobody came first in this range.", gridOf: "Share of visitors who came again",
+    noCohorts: "Nobody came for the first time in this range. Choose another range above.", gridOf: "Share of visitors who came again",
     cohortCell: (count, size) => `${count} of ${size}`, notOver: " (not over yet)", begunBefore: " (began before the range)",
     legend: "* The period is not over, or the range ends before it does.", legendCut: "† Began before the range; only visitors since its first day count.",
     period: { daily: (n) => `Day ${n}`, weekly: (n) => `Week ${n}`, monthly: (n) => `Month ${n}` },
