@@ -12,6 +12,7 @@ const decimal = numbers({ maximumFractionDigits: 2 });
 const one = numbers({ maximumFractionDigits: 1 });
 const signed = numbers({ maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const share = numbers({ style: "percent", maximumFractionDigits: 1 });
+const column = numbers({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const signedShare = numbers({ style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" });
 
 /** Formats a duration in seconds with its two largest units, such as 1 h 20 min. */
@@ -22,8 +23,9 @@ export function seconds(n) {
   return [`${whole(Math.floor(s / 3600))}\u00a0h`, Math.floor((s % 3600) / 60) && `${Math.floor((s % 3600) / 60)}\u00a0min`].filter(Boolean).join(" ");
 }
 
+/** share is percent for columns of numbers, whose points stand below one another. */
 export const formats = {
-  word: (text) => text[0].toLocaleUpperCase() + text.slice(1), whole, decimal, seconds, text: (value) => String(value), percent: (n) => share(n / 100), ms: (n) => `${whole(n)}\u00a0ms`, points: (n) => texts.points(one(n)),
+  word: (text) => text[0].toLocaleUpperCase() + text.slice(1), whole, decimal, seconds, text: (value) => String(value), percent: (n) => share(n / 100), share: (n) => column(n / 100), ms: (n) => `${whole(n)}\u00a0ms`, points: (n) => texts.points(one(n)),
 };
 
 /** Formats a value of a column; null is a dash. */

@@ -7,7 +7,7 @@ const people = ["visitors", "pageviews"];
 
 /** How columns are shown. Columns that are not here are texts. */
 export const columnFormats = {
-  visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "percent", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
+  visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "share", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
   unique_users: "whole", total_clicks: "whole", count: "whole", users: "whole", samples: "whole", duration: "seconds", page_views: "whole",
   errors: "whole", last_seen: "moment", p75_lcp: "ms", p75_inp: "ms", p75_cls: "decimal", p75_fcp: "ms", p75_ttfb: "ms",
   device_type: "word",
@@ -58,7 +58,7 @@ export const lists = {
   links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => texts.linkOf(r.href.replace(/^https:\/\//, ""), r.text), field: "click", value: (r) => r.href, search: "href" },
   errors: { type: "errors", good: -1, columns: ["count", "users", "percentage", "error_type", "path", "last_seen"], label: (r) => r.message, search: "message", more: (r) => ({ list: "error", of: r.message }) },
   error: { type: "errors_by_page", good: -1, columns: ["errors", "users", "percentage"], field: "path", value: (r) => r.path, search: "path", of: (message) => ({ field: "message", op: "eq", value: message }) },
-  vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },
+  vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => texts.vitals[r.metric_name] ?? r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },
   speed: { type: "web_vitals_by_page", columns: ["samples", "p75_lcp", "p75_inp", "p75_cls", "p75_fcp", "p75_ttfb"], field: "path", value: (r) => r.path, search: "path", rating: (r) => worst(r)?.rating, rated: (r) => worst(r)?.name },
   properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
   sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, search: "path", more: (r) => ({ list: "visit", of: r.session_id }) },

@@ -59,7 +59,7 @@ function rowsOf(name, answer, view, act) {
     const first = nameCell(name, row, act, "row");
     if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
     const value = element("td", {}, list.format ? list.format(row[main], row) : shown(row[main], columnFormats[main]));
-    const rest = list.rating ? [ratingCell(list, row)] : [element("td", { class: "soft share" }, shown(row.percentage, "percent"))];
+    const rest = list.rating ? [ratingCell(list, row)] : [element("td", { class: "soft share" }, shown(row.percentage, "share"))];
     if (!list.rating && answer.previous) rest.push(changeCell(row[main], before?.[main], list.good));
     return element("tr", {}, first, value, rest);
   });

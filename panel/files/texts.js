@@ -38,6 +38,9 @@ export const texts = {
   or: ", ",
   filters: "Filters", addFilter: "Add filter", removeFilters: "Remove all filters", editFilter: "Change filter", field: "Field", operator: "Condition", values: "Values, one on each line", suggestions: "Values to choose",
   edit: (label) => `Change the filter ${label}`, remove: (label) => `Remove the filter ${label}`,
+  vitals: {
+    FCP: "First Contentful Paint (FCP)", LCP: "Largest Contentful Paint (LCP)", CLS: "Cumulative Layout Shift (CLS)", INP: "Interaction to Next Paint (INP)", TTFB: "Time to First Byte (TTFB)", FPS: "Frames per second (FPS)",
+  },
   linkOf: (address, text) => (text ? `${address} “${text}”` : address), // rows have one text each
   happened: { pageview: "Viewed the page", exit: "Left the page", click: "Followed a link", event: "Event" },
   ratings: { good: "good", needs: "needs work", poor: "poor" },
