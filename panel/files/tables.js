@@ -74,7 +74,11 @@ function ratingCell(list, row) {
   return element("td", {}, rated ? element("span", { class: `rating ${rated}` }, texts.ratings[rated], list.rated && rated !== "good" && `: ${list.rated(row)}`) : "–");
 }
 
-const changeCell = (value, before, good = 1) => element("td", {}, before == null ? element("span", { class: "soft" }, texts.fresh) : changeOf(value, before, "whole", good) ?? "–");
+function changeCell(value, before, good = 1) {
+  if (before == null) return element("td", {}, element("span", { class: "soft" }, texts.fresh));
+  const change = changeOf(value, before, "whole", good);
+  return element("td", { title: !change && texts.tooFew }, change ?? "–");
+}
 
 /** Returns the cell with the name of a row. A click filters by the row; with Alt held down it excludes it. */
 export function nameCell(name, row, act, key) {

@@ -53,7 +53,7 @@ export const texts = {
     events: "Send an event from a page with databuddy.track(\"signup\").", links: "Clicks on links to other hosts count if the script tag has data-track-outgoing-links.",
     errors: "Errors count if the script tag has data-track-errors.", vitals: "Web vitals are measured if the script tag has data-track-web-vitals.", speed: "Web vitals are measured if the script tag has data-track-web-vitals.",
   },
-  noMatch: "Nothing matches.", fresh: "new", more: (limit) => `over ${limit}`,
+  noMatch: "Nothing matches.", fresh: "new", tooFew: "Too few before to compare", more: (limit) => `over ${limit}`,
   noPlaces: "Countries, regions and cities are not known. To get them, start the server with --geoip and a database of addresses.",
   listsOf: { properties: (name) => `Properties of ${name}`, error: (message) => `Pages with the error ${message}` }, mores: { properties: "Properties", error: "Pages" }, visits: "Single visits", points: (text) => `${text} pts`,
   csv: "CSV", json: "JSON", curl: "Copy as curl", copied: "Copied. Put your key in the place of KEY.", share: "Share a link",
