@@ -121,6 +121,7 @@ export const texts = {
     breakdown: "Break down by", noBreakdown: "Nothing", by: (field) => `By ${field.toLowerCase()}`, firstGroups: (count) => `The ${count} with the most at the first step.`,
     started: "New visitors are those who first did", returned: "They came again when they did", changeRetention: "Who is new, and who came again", editRetention: "Edit who is new, and who came again", cohorts: "Length of the periods", cohort: "First came", size: "Visitors",
     retentionOf: (start, back) => `New visitors: ${start}. Came again: ${back}.`,
+    retentionOfAll: { daily: "Visitors by the day on which they first came, and how many of them came again.", weekly: "Visitors by the week in which they first came, and how many of them came again.", monthly: "Visitors by the month in which they first came, and how many of them came again." },
     noCohorts: "Nobody came for the first time in this range. Choose another range above.", gridOf: "Share of visitors who came again",
     cohortCell: (count, size) => `${count} of ${size}`, notOver: " (not over yet)", begunBefore: " (began before the range)",
     legend: "* The period is not over, or the range ends before it does.", legendCut: "† Began before the range; only visitors since its first day count.",
@@ -154,7 +155,7 @@ export const texts = {
     flags: {
       title: "Flags and experiments", flag: "Flag", variants: "Variants", variant: "Variant", exposures: "Exposures", exposuresOf: (count) => `${count} exposures`, converted: "Converted", of: (count, all) => `${count} of ${all}`, rate: "Conversion",
       statuses: { active: "active", inactive: "inactive", archived: "archived" }, rollout: (share) => `on for ${share}`,
-      resultsOf: (flag) => `Results of ${flag}`, outcome: "What counts as a conversion", ownOutcomes: "Outcome events of the flag", base: "the others are compared with this one",
+      resultsOf: (flag) => `Results of ${flag}`, outcome: "What counts as a conversion", ownOutcomes: "Outcome events of the flag", base: "baseline",
       interval: (low, high) => `${low} to ${high}`, unseen: "Nobody saw this flag in this range.", single: "Only one variant was seen. There is nothing to compare it with.",
       noVisitors: (name) => `Nobody saw ${name}.`,
       better: (name, base, by, low, high) => `${name} converts better than ${base}: by ${by}; the true difference is probably between ${low} and ${high}.`,
