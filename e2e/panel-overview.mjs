@@ -131,6 +131,12 @@ await run({
     await settled(tab);
     assert.ok(!(await address(tab)).has("filter"));
     assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), "add filter", "the focus is lost with the filters");
+    await tab.goBack();
+    await settled(tab);
+    assert.equal((await address(tab)).getAll("filter").length, 2);
+    await tab.keyboard.press("x");
+    await settled(tab);
+    assert.ok(!(await address(tab)).has("filter"));
   },
 
   async "dates move, compare and divide"() {

@@ -13,7 +13,7 @@ const listOf = (field) => Object.keys(lists).find((name) => lists[name].field ==
 /** Returns the content of the dialog for one filter of a view, or for a new one without filter. done gets the filter. */
 export function filterForm(filter, view, done) {
   const named = new Map((filter?.values ?? []).map((value) => [nameOf(filter.field, value), value])); // values by what is shown for them
-  const choice = (name, label, choices, value, change) => element("label", {}, label, element("select", { name, change }, Object.entries(choices).map(([one, text]) => element("option", { value: one, selected: one === value }, text))));
+  const choice = (name, label, choices, value, change) => element("label", {}, label, element("select", { name, change, autofocus: name === "field" }, Object.entries(choices).map(([one, text]) => element("option", { value: one, selected: one === value }, text))));
   const field = choice("field", texts.field, texts.fields, filter?.field, () => {
     values.value = "";
     suggest();
