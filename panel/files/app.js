@@ -178,7 +178,7 @@ function draw() {
   sections[view.section].draw(parts, view, answered, act);
   if (sites.length === 0) return say("");
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
-  byId("live").replaceChildren(element("span", { class: "now", title: texts.nowLong }, count == null ? "–" : texts.visitorsNow(count, whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
+  byId("live").replaceChildren(element("span", { class: count > 0 ? "now" : "now nobody", title: texts.nowLong }, count == null ? "–" : texts.visitorsNow(count, whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
   const name = site.name || site.domain, section = texts.sections[view.section];
   byId("place").textContent = texts.manners.place(name, section);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${name}${view.section === "overview" ? "" : `: ${section}`} – Sightline`;
