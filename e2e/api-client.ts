@@ -72,11 +72,12 @@ check(paged.length > 2 && JSON.stringify(paged) === JSON.stringify(all.data.map(
 const compared = await ask({ name: "summary_metrics", compare: "previous_period", totals: true });
 check(compared.changes?.length === 1 && "visitors" in (compared.changes[0] ?? {}), `compared: ${JSON.stringify(compared)}`);
 
-// Goals, funnels and segments are saved by a name, and used by it.
+// Goals, funnels, segments and annotations are saved by a name. Questions use the first three by it.
 const definitions: Schemas["NewDefinition"][] = [
   { kind: "segment", name: "Phones", body: { filters: [{ field: "device_type", op: "eq", value: "mobile" }] } },
   { kind: "goal", name: "Pricing", body: { page: "/pricing" } },
   { kind: "funnel", name: "To pricing", body: { steps: [{ page: "/" }, { page: "/pricing" }], window: "7d" } },
+  { kind: "annotation", name: "Release", body: { at: "2026-11-27", text: "Version 2.1" } },
 ];
 const site = { path: { website_id: service.websiteId } };
 for (const body of definitions) {
@@ -93,8 +94,9 @@ check(funnel.data.length === 2 && (funnel.data[0]?.visitors ?? 0) > 0, `the save
 const listedDefinitions = await api.GET("/v1/websites/{website_id}/definitions", { params: site });
 for (const d of listedDefinitions.data?.definitions ?? []) {
   if (d.kind === "funnel") check(d.body.steps.length === 2, `the listed funnel: ${JSON.stringify(d)}`);
+  if (d.kind === "annotation") check(d.body.text === "Version 2.1", `the listed annotation: ${JSON.stringify(d)}`);
 }
-check(listedDefinitions.data?.definitions.length === 3, `definitions: ${JSON.stringify(listedDefinitions)}`);
+check(listedDefinitions.data?.definitions.length === 4, `definitions: ${JSON.stringify(listedDefinitions)}`);
 
 // The rows of one query type as CSV.
 const csv = await api.POST("/v1/query", {
