@@ -53,6 +53,10 @@ async function ask<N extends Schemas["Result"]["parameter"]>(parameter: Schemas[
 const listed = await api.GET("/v1/query/websites");
 check(listed.data?.websites.some((w) => w.id === service.websiteId) === true, `the websites are ${JSON.stringify(listed)}`);
 
+// The own key.
+const self = await api.GET("/v1/self");
+check(self.data?.self.kind === "key" && self.data.self.scopes.includes("read:data"), `the own key is ${JSON.stringify(self)}`);
+
 // Ask.
 const pages = await ask({ name: "pages", limit: 5 });
 const top = pages.data[0];

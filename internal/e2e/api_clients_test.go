@@ -171,6 +171,9 @@ func testGoClientSaves(ctx context.Context, t *testing.T, c *client.Client, site
 			t.Errorf("remove a %s: %v", kind, err)
 		}
 	}
+	if self, err := c.Self(ctx); err != nil || self.Kind != "key" || !slices.Contains(self.Scopes, client.ScopeManageDefinitions) || self.Filtered {
+		t.Errorf("the own key %+v, %v", self, err)
+	}
 	if token, err := c.CreateToken(ctx, client.NewToken{TTL: time.Minute}); err != nil || token.Token == "" || time.Until(token.ExpiresAt) > 2*time.Minute {
 		t.Errorf("a panel token until %s, %v", token.ExpiresAt, err)
 	}
