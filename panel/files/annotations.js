@@ -1,10 +1,11 @@
 // Annotations: texts about days and times, such as "Version 2.1". The chart of the overview shows them to everybody who reads the website.
 import { allowed, Fault } from "./api.js";
 import { instantOf, isDate, localOf, today } from "./dates.js";
-import { maySave, remove, save, savedOf } from "./definitions.js";
+import { remove, save, savedOf } from "./definitions.js";
 import { button, element, focusOn, replace } from "./dom.js";
 import { bucket } from "./format.js";
 import { field, form } from "./forms.js";
+import { learn, maySave } from "./self.js";
 import { texts } from "./texts.js";
 
 const words = texts.annotations, kind = "annotation", longestName = 100;
@@ -51,9 +52,12 @@ function marksOf(all, zone) {
 /** Returns the dialog that lists the annotations of the website, adds one, and removes them. */
 export function annotationsDialog(view, act) {
   const list = element("div", {}, element("p", { class: "soft" }, `${texts.loading} …`)), said = element("p", { class: "soft", role: "status" });
-  const content = element("div", { class: "annotations" }, maySave() && addForm(), said, list);
+  const content = element("div", { class: "annotations" }, said, list);
   use(view.website);
-  load(view).then(draw, fail);
+  Promise.all([load(view), learn()]).then(() => {
+    if (maySave()) content.prepend(addForm());
+    draw();
+  }, fail);
 
   function draw() {
     const marks = marksOf(known.all, view.zone);

@@ -2,6 +2,7 @@
 import { blank } from "./address.js";
 import { button, byId, element, select } from "./dom.js";
 import { local, presets, shifted } from "./dates.js";
+import { mayShare } from "./self.js";
 import { theme, themes } from "./theme.js";
 import { texts } from "./texts.js";
 
@@ -24,6 +25,7 @@ export function drawControls(view, websites, answered, act, dated) {
   fields.preset.value = view.preset || "custom";
   fields.theme.value = theme();
   made.custom.hidden = Boolean(view.preset);
+  made.share.hidden = !mayShare();
   [fields.from.value, fields.to.value] = [view.from, view.to];
   for (const [name, by] of [["before", -1], ["after", 1]]) {
     const to = answered && shifted(view, answered.startDate, answered.endDate, by);
@@ -57,7 +59,8 @@ function create(form, act) {
     summary.focus();
     then();
   });
-  options.append(element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, labels.theme, leave(texts.share, () => act.edit("share")),
+  const share = leave(texts.share, () => act.edit("share"));
+  options.append(element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, labels.theme, share,
     leave(texts.manners.shortcuts, () => act.edit("shortcuts")), leave(texts.manners.print, () => print()), button(texts.signOut, act.signOut)));
   options.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -66,5 +69,5 @@ function create(form, act) {
   });
   document.addEventListener("pointerdown", (event) => options.contains(event.target) || close());
   form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, options);
-  return { fields, before, after, custom };
+  return { fields, before, after, custom, share };
 }
