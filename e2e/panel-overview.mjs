@@ -204,7 +204,7 @@ await run({
 
     // All are told: to the eye, to the keyboard, to a finger, and to screen readers.
     const slider = tab.getByRole("slider"), tip = tab.locator(".tip"), told = () => slider.getAttribute("aria-valuetext");
-    assert.equal(await tab.locator(".pins text").first().evaluate((count) => Number(count.textContent) >= 3), true, "three in a bucket are not told by the mark");
+    assert.ok((await tab.locator(".pins text").allTextContents()).some((count) => Number(count) >= 3), "three in a bucket are not told by the mark");
     await slider.focus();
     await tab.keyboard.press("Home");
     for (let i = 0; i < 3; i++) await tab.keyboard.press("ArrowRight");

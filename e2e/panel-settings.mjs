@@ -249,7 +249,11 @@ await run({
       await settled(reader);
     }
     await reader.getByRole("slider").waitFor();
-    assert.equal(await reader.getByRole("button", { name: "Annotations" }).count(), 0, "a reader is offered to annotate");
+    await reader.getByRole("button", { name: "Annotations" }).click();
+    await reader.locator("dialog li").first().waitFor();
+    assert.equal(await reader.locator("dialog li button, dialog form").count(), 0, "a reader is offered to annotate");
+    await accessible(reader, "annotations of a reader");
+    await reader.keyboard.press("Escape");
     assert.equal(asked.length, 1, "the page asks more than once what the key may do");
     assert.deepEqual(refused, [], "the page asked for what the key may not");
     await reader.goto(`${service.address}/#website=${service.websiteId}&section=settings&edit=website:${service.websiteId}`);
