@@ -97,8 +97,8 @@ const funnel = await ask({ name: "funnel", saved: "To pricing" });
 check(funnel.data.length === 2 && (funnel.data[0]?.visitors ?? 0) > 0, `the saved funnel: ${JSON.stringify(funnel.data)}`);
 const listedDefinitions = await api.GET("/v1/websites/{website_id}/definitions", { params: site });
 for (const d of listedDefinitions.data?.definitions ?? []) {
-  if (d.kind === "funnel") check(d.body.steps.length === 2, `the listed funnel: ${JSON.stringify(d)}`);
-  if (d.kind === "annotation") check(d.body.text === "Version 2.1", `the listed annotation: ${JSON.stringify(d)}`);
+  if (d.kind === "funnel" && d.name === "To pricing") check(d.body.steps.length === 2, `the listed funnel: ${JSON.stringify(d)}`);
+  if (d.kind === "annotation" && d.name === "Release") check(d.body.text === "Version 2.1", `the listed annotation: ${JSON.stringify(d)}`);
 }
 check(definitions.every(({ kind, name }) => listedDefinitions.data?.definitions.some((d) => d.kind === kind && d.name === name)), `definitions: ${JSON.stringify(listedDefinitions)}`);
 
