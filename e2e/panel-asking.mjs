@@ -1,6 +1,6 @@
 // Goals, funnels, retention and paths of the panel: see panel-page.mjs.
 import assert from "node:assert/strict";
-import { accessible, address, number, open, picture, run, service, settled } from "./panel-page.mjs";
+import { accessible, address, everywhere, number, open, picture, run, service, settled } from "./panel-page.mjs";
 import { query } from "./service.mjs";
 
 // Weeks and months that are over: the demo goes on while the test runs.
@@ -26,16 +26,6 @@ const saved = async () => (await definitions("GET")).definitions.map(({ kind, na
 
 async function clear() {
   for (const { kind, name } of await saved()) await definitions("DELETE", { search: `?${new URLSearchParams({ kind, name })}` });
-}
-
-/** Checks a state of the page in dark and narrow, and in light and wide. Colours do not depend on the width. */
-async function everywhere(tab, state) {
-  for (const [width, colorScheme] of [[390, "dark"], [1440, "light"]]) {
-    await tab.emulateMedia({ colorScheme });
-    await tab.setViewportSize({ width, height: 900 });
-    await accessible(tab, `${state}, ${width} px, ${colorScheme}`);
-    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${state} is wider than ${width} px`);
-  }
 }
 
 async function shown(tab) {

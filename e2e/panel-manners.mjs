@@ -38,6 +38,8 @@ await run({
     const tab = await open({ website: service.manyId, preset: "last_7d" });
     await settled(tab);
     assert.match(await tab.locator(".card").nth(2).textContent(), /Countries, regions and cities are not known/);
+    await tab.getByRole("tab", { name: "Campaigns" }).click();
+    await tab.getByText("To see campaigns, add utm_campaign to the addresses").waitFor();
     await tab.getByRole("button", { name: "See all: Pages" }).click();
     await listed(tab);
     const status = tab.locator(".pages [role=status]");
@@ -411,10 +413,28 @@ await run({
         return labelled(24, 6);
       });
       assert.deepEqual(labels, [0, 4, 8, 12, 16, 20]);
+      const small = await tab.evaluate(() => [...document.querySelectorAll(":is(main, header) :is(button, a, summary, select)")].filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect()])
+        .filter(([, { width: wide, height }]) => Math.min(wide, height) < 23.9).map(([text, { width: wide, height }]) => `${text}: ${wide} by ${height} px`));
+      assert.deepEqual(small, [], `${width} px: places to click that are too small`);
       assert.doesNotMatch(await tab.locator("#status").textContent(), /\d{4}-\d\d-\d\d|Asking/);
       assert.match(await tab.locator("#status").textContent(), /, compared with /);
       await tab.context().close();
     }
+    // Changes have words, and a narrow page shows which section is open.
+    const phone = await open({ preset: "last_week", section: "settings" }, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
+    await settled(phone);
+    await phone.waitForFunction(() => {
+      const { left, right } = document.querySelector("#sections [aria-current]").getBoundingClientRect();
+      return left >= 0 && right <= innerWidth;
+    });
+    await phone.locator("#sections a").first().click();
+    await settled(phone);
+    const { data: [{ visitors: after }], previous: [{ visitors: before }], meta } = (await query(service, { timezone: "Europe/Berlin", preset: "last_week", weekStart: "monday", parameters: [{ name: "summary_metrics", compare: "previous_period" }] }))[0];
+    const by = Math.round((100 * after) / before - 100), span = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).formatRange(new Date(meta.previous.startDate), new Date(meta.previous.endDate));
+    const told = by === 0 ? "no change" : `${by > 0 ? "up" : "down"} ${Math.abs(by)}%`;
+    await phone.getByRole("button", { name: `Visitors ${after.toLocaleString("en-GB")} ${told} against ${span}`, exact: true }).waitFor();
+    const touch = await phone.evaluate(() => [...document.querySelectorAll("#controls :is(select, summary, button), #sections a, #tiles button, #cards [role=tab], #cards td.name > button:first-child")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.9).map((one) => one.textContent));
+    assert.deepEqual(touch, [], "places that are too small for fingers");
     // The title names what is shown, and Tab goes from top to bottom.
     const tab = await open({ preset: "last_7d" });
     await settled(tab);

@@ -1,7 +1,7 @@
 // The overview of the panel: see panel-page.mjs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { accessible, address, number, open, picture, run, service, settled } from "./panel-page.mjs";
+import { accessible, address, everywhere, number, open, picture, run, service, settled } from "./panel-page.mjs";
 import { query } from "./service.mjs";
 
 const tile = async (tab, title) => number(await tab.locator("#tiles button").filter({ hasText: title }).locator("strong").textContent());
@@ -33,8 +33,8 @@ await run({
     assert.equal(await tab.locator(".chip").count(), 0, "the filter of another website stays");
     await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.otherId, filter: JSON.stringify(["path", "is", "/none"]) })}`);
     await settled(tab);
-    assert.match(await card(tab, "Places").textContent(), /Nothing in this range/);
-    await accessible(tab, "nothing in the range");
+    assert.match(await card(tab, "Places").textContent(), /Nothing in this range with these filters/);
+    await everywhere(tab, "nothing in the range");
 
     const wrong = await open({ preset: "last_weeks", timezone: "Europe/Nowhere", interval: "often", website: "web_none", filter: "x" });
     await settled(wrong);
@@ -87,12 +87,12 @@ await run({
     assert.ok(!(await address(tab)).has("list"));
 
     // Visits, and the events of one.
-    await tab.getByRole("button", { name: "Visits" }).click();
+    await tab.getByRole("button", { name: "Single visits" }).click();
     const [{ data: [visit] }] = await query(service, { timezone: "Europe/Berlin", preset: "last_7d", limit: 1, parameters: ["session_list"] });
     await rows.first().getByRole("button").click();
     await tab.getByRole("heading", { name: "Events of a visit" }).waitFor();
     assert.equal((await address(tab)).get("of"), visit.session_id);
-    await rows.filter({ hasText: "pageview" }).first().waitFor();
+    await rows.filter({ hasText: "Viewed the page" }).first().waitFor();
     await accessible(tab, "the events of a visit");
     await tab.goBack();
     await tab.getByRole("heading", { name: "Visits" }).waitFor();
@@ -111,6 +111,32 @@ await run({
     await tab.getByRole("button", { name: "Apply" }).click();
     await settled(tab);
     assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ field: "country", op: "not_in", value: ["DE", "FR"] }] })).visitors);
+
+    // The form suggests values, by their names. All filters go at once.
+    await tab.getByRole("button", { name: "+ Add filter" }).click();
+    const choices = tab.getByRole("group", { name: "Values to choose" });
+    await choices.getByRole("button", { name: "/pricing", exact: true }).click();
+    assert.equal(await tab.locator("dialog textarea").inputValue(), "/pricing");
+    await tab.locator("dialog select[name=field]").selectOption("country");
+    await tab.locator("dialog textarea").fill("germ");
+    await choices.getByRole("button", { name: "United States" }).waitFor({ state: "detached" });
+    await choices.getByRole("button", { name: "Germany" }).click();
+    assert.equal(await tab.locator("dialog textarea").inputValue(), "Germany");
+    await tab.getByRole("button", { name: "Apply" }).click();
+    await settled(tab);
+    assert.deepEqual((await address(tab)).getAll("filter").map(JSON.parse).at(-1), ["country", "is", "DE"]);
+    await tab.goto(`${service.address}/#${new URLSearchParams([["website", service.websiteId], ["filter", '["country","is","DE"]'], ["filter", '["path","is","/"]']])}`);
+    await settled(tab);
+    await tab.getByRole("button", { name: "Remove all" }).click();
+    await settled(tab);
+    assert.ok(!(await address(tab)).has("filter"));
+    assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), "add filter", "the focus is lost with the filters");
+    await tab.goBack();
+    await settled(tab);
+    assert.equal((await address(tab)).getAll("filter").length, 2);
+    await tab.keyboard.press("x");
+    await settled(tab);
+    assert.ok(!(await address(tab)).has("filter"));
   },
 
   async "dates move, compare and divide"() {
@@ -261,7 +287,7 @@ await run({
     const context = { viewport: { width: 1440, height: 900 } }, tab = await open({ preset: "last_7d" }, context);
     await settled(tab);
     await tab.evaluate(() => sessionStorage.setItem("kept", "yes"));
-    assert.match(await tab.locator("#live").textContent(), /^\d+ now As of \d\d:\d\d$/);
+    assert.match(await tab.locator("#live").textContent(), /^\d+ visitors? now As of \d\d:\d\d$/);
     assert.match(await tab.title(), /^\d+ now · .* – Sightline$/);
     await tab.clock.install();
     await tab.reload();
@@ -276,9 +302,10 @@ await run({
   async "faults are told in words, and numbers stay"() {
     const tab = await open(new URLSearchParams({ website: service.websiteId, preset: "last_7d" }));
     await tab.getByLabel("Key or panel token").fill("sl_nobody");
-    await accessible(tab, "signing in");
+    await everywhere(tab, "signing in");
     await tab.getByRole("button", { name: "Sign in" }).click();
     await tab.getByText("This key is not valid").waitFor();
+    await everywhere(tab, "a key that is not valid");
     await tab.getByLabel("Key or panel token").fill(service.key);
     await tab.getByLabel("Stay signed in").check();
     await tab.getByRole("button", { name: "Sign in" }).click();
@@ -294,6 +321,7 @@ await run({
       await tab.locator("select[name=preset]").selectOption(status === "500" ? "last_14d" : "last_30d");
       await tab.getByText(text).waitFor();
       assert.equal(await tile(tab, "Pageviews"), views, `${status}: the numbers are gone`);
+      if (status === "500") await everywhere(tab, "a fault of the server");
       await tab.unroute(/v1\/query\?/);
       if (status === "401") {
         await tab.getByLabel("Key or panel token").fill(service.key);
@@ -303,6 +331,16 @@ await run({
       await tab.locator("select[name=preset]").selectOption("last_7d");
       await settled(tab);
     }
+    // Single questions that fail.
+    await tab.route(/v1\/query\?/, async (route) => {
+      const answer = await (await route.fetch()).json();
+      answer.data = answer.data.map((one) => (["totals", "series", "pages"].includes(one.id) ? { id: one.id, success: false, error: "it takes too long" } : one));
+      await route.fulfill({ json: answer });
+    });
+    await tab.locator("select[name=preset]").selectOption("last_14d");
+    await tab.locator("#tiles + .failed").filter({ hasText: "The server cannot answer: it takes too long" }).waitFor();
+    assert.deepEqual(await tab.locator("#tiles strong").allTextContents(), Array(6).fill("–"));
+    await everywhere(tab, "questions that failed");
   },
 
   async "it is accessible in light and dark, wide and narrow"() {

@@ -35,13 +35,27 @@ export const settled = (tab) => tab.waitForFunction(() => !document.querySelecto
 export const number = (text) => Number(text.replaceAll(",", "").match(/^[\d.]+/)[0]);
 export const address = async (tab) => new URLSearchParams((await tab.evaluate(() => location.hash)).slice(1));
 
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
 /** Fails if axe finds a fault. */
-export async function accessible(tab, state) {
+export async function accessible(tab, state, runOnly = rules) {
   await tab.waitForFunction(() => document.getAnimations().length === 0); // texts that fade in have less contrast
   await tab.evaluate(() => document.querySelector("#sections").scrollTo(0, 0)); // axe takes its first link for a skip link if it is scrolled away
-  await tab.evaluate(axe);
-  const found = await tab.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+  if (!(await tab.evaluate(() => "axe" in globalThis))) await tab.evaluate(axe);
+  const found = await tab.evaluate((only) => axe.run(document, { runOnly: only }), runOnly);
   assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], state);
+}
+
+/** Fails if axe finds a fault in a state of the page, or if it scrolls sideways: wide and narrow, light and dark. Only contrast depends on these. */
+export async function everywhere(tab, state) {
+  for (const [width, ...schemes] of [[390, "light", "dark"], [1440, "dark", "light"]]) {
+    await tab.setViewportSize({ width, height: 900 });
+    for (const [i, colorScheme] of schemes.entries()) {
+      await tab.emulateMedia({ colorScheme });
+      await accessible(tab, `${state}, ${width} px, ${colorScheme}`, i === 0 ? { type: "rule", values: ["color-contrast"] } : rules);
+    }
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${state} is wider than ${width} px`);
+  }
 }
 
 /** Runs parts, functions by their names, one after the other. Each ends with closed contexts and without errors of the console. */

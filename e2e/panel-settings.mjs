@@ -1,7 +1,7 @@
 // The settings of the panel: see panel-page.mjs.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { accessible, address, open, picture, refused, run, service, settled } from "./panel-page.mjs";
+import { accessible, address, everywhere, open, picture, refused, run, service, settled } from "./panel-page.mjs";
 import { unique } from "./service.mjs";
 
 const card = (tab, title) => tab.locator(".card").filter({ has: tab.locator(`h2:text-is("${title}")`) });
@@ -182,7 +182,7 @@ await run({
     await tab.getByRole("link", { name: "Overview" }).click();
     await tab.getByText("Waiting for the first event").waitFor();
     await tab.getByText("<script src=").waitFor();
-    await accessible(tab, "a website without events");
+    await everywhere(tab, "a website without events");
     await picture(tab, "settings-first");
     assert.ok((await tab.locator(".first").textContent()).includes(domain));
     await tab.getByLabel("Only this version of the script").check();
@@ -241,7 +241,7 @@ await run({
     const reader = await settings({ key: (await keyWith(["read:data"], site)).secret });
     for (const title of ["Websites", "Keys", "Audit trail"]) assert.match(await card(reader, title).textContent(), /With this key you cannot/);
     assert.deepEqual(await reader.locator("#answers button").allTextContents(), ["Script tag"]);
-    await accessible(reader, "a key that may only read");
+    await everywhere(reader, "a key that may only read");
     reader.on("request", (sent) => sent.url().endsWith("/v1/self") && asked.push(sent.url()));
     await reader.reload();
     for (const section of ["Goals", "Overview"]) {
@@ -273,7 +273,7 @@ await run({
     const blind = await settings({ key: (await keyWith(["manage:keys", "manage:websites"])).secret });
     await card(blind, "Keys").getByText("this session").waitFor();
     assert.ok((await card(blind, "Websites").locator("li").count()) > 0);
-    await accessible(blind, "a key that sees no website");
+    await everywhere(blind, "a key that sees no website");
   },
 
   async "they are accessible in light and dark, wide and narrow"() {

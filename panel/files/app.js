@@ -7,7 +7,7 @@ import { isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
 import { byId, element, focusOn, replace } from "./dom.js";
 import { drawFilters, withFilter } from "./filters.js";
-import { clock, moment, span, whole } from "./format.js";
+import { clock, moment, second, span, whole } from "./format.js";
 import { sections } from "./sections.js";
 import { known, learn } from "./self.js";
 import { listenToKeys } from "./shortcuts.js";
@@ -15,7 +15,7 @@ import { texts } from "./texts.js";
 import { useTheme } from "./theme.js";
 
 const minute = 60_000;
-let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0, offers = { names: new Set() };
+let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0, offers = { names: new Set() }, inSight = "";
 
 const act = {
   view: () => view,
@@ -28,6 +28,10 @@ const act = {
   remove(i) {
     go({ filters: view.filters.filter((_, n) => n !== i) });
     focusOn(byId("filters"), `remove ${Math.min(i, view.filters.length - 1)}`) || focusOn(byId("filters"), "add filter");
+  },
+  clear() {
+    go({ filters: [] });
+    focusOn(byId("filters"), "add filter");
   },
   filter(field, op, value) {
     go({ ...closed, filters: withFilter(view.filters, { field, op, values: [value] }) });
@@ -64,6 +68,7 @@ const act = {
   fail,
   visited: () => (answered?.answers.totals.data?.[0]?.pageviews ?? 0) > 0,
   moment: (text) => moment(text, view.zone),
+  second: (text) => second(text, view.zone),
 };
 
 /** Changes the view and its address. While somebody types, no steps for Back are made. */
@@ -181,7 +186,7 @@ function draw() {
   sections[view.section].draw(parts, view, answered, act);
   if (sites.length === 0) return say("");
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
-  byId("live").replaceChildren(element("span", { class: "now", title: texts.nowLong }, count == null ? "–" : texts.now(whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
+  byId("live").replaceChildren(element("span", { class: count > 0 ? "now" : "now nobody", title: texts.nowLong }, count == null ? "–" : texts.visitorsNow(count, whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
   const name = site.name || site.domain, section = texts.sections[view.section];
   byId("place").textContent = texts.manners.place(name, section);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${name}${view.section === "overview" ? "" : `: ${section}`} – Sightline`;
@@ -211,6 +216,10 @@ function drawNavigation() {
   replace(navigation, names.map((name) => element("a", {
     href: write({ ...view, ...closed, ...blank(view.section), section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
   }, texts.sections[name])));
+  const open = navigation.querySelector("[aria-current]"), wanted = `${view.section} ${names}`;
+  if (!open || inSight === wanted) return;
+  inSight = wanted; // on narrow pages the navigation scrolls sideways
+  navigation.scrollLeft = open.offsetLeft - (navigation.clientWidth - open.offsetWidth) / 2;
 }
 
 function open() {

@@ -1,6 +1,7 @@
 // The audit trail in the settings: who did what, newest first.
 import { call } from "./api.js";
 import { button, element, select } from "./dom.js";
+import { stacked } from "./tables.js";
 import { texts } from "./texts.js";
 
 const t = texts.settings.audit, size = 50;
@@ -21,7 +22,7 @@ export function auditCard({ audit, keys }, view, act) {
   ].map((text) => element("td", { dir: "auto", class: entry.outcome === "allowed" ? false : "failed" }, text))));
   return card(
     element("header", {}, element("h2", {}, t.title), keys && choices.length > 2 && select(t.of, "audit-key", choices, view.search, (search) => act.go({ search, of: "" }))),
-    rows.length === 0 ? element("p", { class: "soft" }, t.none) : element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": t.entries }, element("table", { class: "audit" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows))),
+    rows.length === 0 ? element("p", { class: "soft" }, t.none) : element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": t.entries }, stacked("audit", heads, rows)),
     element("p", { class: "foot" }, view.of && button(t.newest, () => act.go({ of: "" }), { class: "quiet", "data-key": "newest entries" }), audit.next && button(t.older, () => act.go({ of: audit.next }), { class: "quiet", "data-key": "older entries" })),
   );
 }

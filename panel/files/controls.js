@@ -6,6 +6,7 @@ import { mayShare } from "./self.js";
 import { theme, themes } from "./theme.js";
 import { texts } from "./texts.js";
 
+const roomy = matchMedia("(min-width: 68rem)"); // else the comparison is in the options
 let made = null;
 
 /** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. dated says whether dates matter. */
@@ -46,7 +47,7 @@ function create(form, act) {
     zone: select(texts.zone, "timezone", zones, "", set("zone")),
     theme: select(texts.manners.theme, "theme", themes.map((name) => [name, texts.manners.themes[name]]), "", act.theme),
   };
-  const date = (name) => element("label", {}, texts[name], element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
+  const date = (name) => element("label", {}, element("span", {}, texts[name]), element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
   Object.assign(labels, { from: date("from"), to: date("to") });
   const fields = Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, label.lastChild]));
   const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before, "data-key": "before" }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after, "data-key": "after" });
@@ -60,14 +61,19 @@ function create(form, act) {
     then();
   });
   const share = leave(texts.share, () => act.edit("share"));
-  options.append(element("div", { class: "options" }, labels.compare, labels.interval, labels.zone, labels.theme, share,
-    leave(texts.manners.shortcuts, () => act.edit("shortcuts")), leave(texts.manners.print, () => print()), button(texts.signOut, act.signOut)));
+  const menu = element("div", { class: "options" }, labels.interval, labels.zone, labels.theme, share,
+    leave(texts.manners.shortcuts, () => act.edit("shortcuts")), leave(texts.manners.print, () => print()), button(texts.signOut, act.signOut));
+  options.append(menu);
   options.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     close();
     summary.focus();
   });
   document.addEventListener("pointerdown", (event) => options.contains(event.target) || close());
+  labels.compare.className = "compare";
   form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, options);
+  const place = () => (roomy.matches ? options.before(labels.compare) : menu.prepend(labels.compare));
+  roomy.addEventListener("change", place);
+  place();
   return { fields, before, after, custom, share };
 }

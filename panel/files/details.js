@@ -4,13 +4,14 @@ import { ask, condition } from "./api.js";
 import { compareOf } from "./dates.js";
 import { csvOf, save } from "./export.js";
 import { lists, parameterOf, searchOf } from "./lists.js";
-import { filterForm } from "./filters.js";
-import { whole } from "./format.js";
+import { filterForm } from "./filter-form.js";
+import { labelOfFilter } from "./filters.js";
+import { span, whole } from "./format.js";
 import { curl, goProgram } from "./request.js";
 import { sections } from "./sections.js";
 import { shareForm } from "./share.js";
 import { shortcutList } from "./shortcuts.js";
-import { labelOf, wideTable } from "./tables.js";
+import { labelOf, nothing, wideTable } from "./tables.js";
 import { texts } from "./texts.js";
 
 const size = 100, most = 10_000, lastOfAll = 1000; // rows of a page, rows of a request, pages
@@ -75,23 +76,23 @@ async function rowsOf(view) {
     const found = await allOf(view), from = (view.page - 1) * size;
     return { ...found, rows: found.rows?.slice(from, from + size), more: found.rows?.length > from + size, last: Math.max(1, Math.ceil(found.rows?.length / size)) };
   }
-  const answer = (await ask(view, [parameterOfView(view)])).data[0];
-  return { answer, rows: answer.data?.map((row, i) => ({ row, before: answer.previous?.[i] })), more: answer.meta?.hasMore };
+  const { data: [answer], meta } = await ask(view, [parameterOfView(view)]);
+  return { answer, meta, rows: answer.data?.map((row, i) => ({ row, before: answer.previous?.[i] })), more: answer.meta?.hasMore };
 }
 
 /** Returns all rows, of as many requests as they need. */
 async function allOf(view, options) {
   const list = lists[view.list], wanted = view.search.toLocaleLowerCase(), rows = [];
-  let answer;
+  let answer, meta;
   for (let page = 1; page <= (lastOfAll * size) / most; page++) {
-    answer = (await ask(view, [parameterOfView(view, { limit: most, page, ...options })])).data[0];
-    if (!answer.success) return { answer };
+    ({ data: [answer], meta } = await ask(view, [parameterOfView(view, { limit: most, page, ...options })]));
+    if (!answer.success) return { answer, meta };
     for (const [i, row] of answer.data.entries()) {
       if (!searchedHere(view) || labelOf(list, row).toLocaleLowerCase().includes(wanted)) rows.push({ row, before: answer.previous?.[i] });
     }
     if (!answer.meta.hasMore) break;
   }
-  return { answer, rows };
+  return { answer, meta, rows };
 }
 
 /** Returns the last page that has rows. The server does not count them, so it is asked for ten pages at a time. */
@@ -109,7 +110,8 @@ async function lastPage(view) {
   return last;
 }
 
-function fill(dialog, view, { answer, rows, more, last }, act, failed) {
+function fill(dialog, view, { answer, meta, rows, more, last }, act, failed) {
+  dialog.querySelector(".about").textContent = [span(meta.startDate, meta.endDate), ...view.filters.map(labelOfFilter)].join(" · ");
   const place = dialog.querySelector(".rows"), pages = dialog.querySelector(".pages"), words = texts.manners;
   if (!answer.success) return replace(place, element("p", { class: "failed" }, texts.faults.other(answer.error)));
   const first = (view.page - 1) * size + 1, to = (page) => act.stay({ page });
@@ -122,10 +124,10 @@ function fill(dialog, view, { answer, rows, more, last }, act, failed) {
     }
   };
   const focused = pages.contains(document.activeElement);
-  replace(place, rows.length === 0 ? element("p", { class: "soft" }, view.search ? texts.noMatch : texts.noRows) : wideTable(view.list, answer, rows, view, act));
-  replace(pages, element("span", { role: "status" }, rows.length > 0 ? texts.rows(whole(first), whole(first + rows.length - 1)) : ""),
+  replace(place, rows.length === 0 ? (view.search ? element("p", { class: "soft" }, texts.noMatch) : nothing(view.list, view)) : wideTable(view.list, answer, rows, view, act));
+  replace(pages, element("span", { role: "status" }, rows.length > 0 ? texts.rows(whole(first), whole(first + rows.length - 1)) : ""), (view.page > 1 || more) && [
     arrow("«", words.firstRows, "first", view.page === 1, () => to(1)), arrow("‹", texts.earlierRows, "earlier", view.page === 1, () => to(view.page - 1)),
-    arrow("›", texts.laterRows, "later", !more, () => to(view.page + 1)), arrow("»", words.lastRows, "last", !more, end));
+    arrow("›", texts.laterRows, "later", !more, () => to(view.page + 1)), arrow("»", words.lastRows, "last", !more, end)]);
   if (focused && !pages.contains(document.activeElement)) place.focus(); // the button cannot be pressed again
 }
 
@@ -164,7 +166,7 @@ function listFrame(dialog, view, act) {
     button(texts.curl, () => copy(curl(act.view(), parameterOfView(act.view())), texts.copied), { class: "quiet" }),
     button(texts.manners.go, () => copy(goProgram(act.view(), parameterOfView(act.view())), texts.manners.goCopied), { class: "quiet" }),
     button(texts.manners.print, () => print(), { class: "quiet" }), said);
-  dialog.replaceChildren(head(titleOf(view), act), element("div", { class: "tools" }, search, element("div", { class: "pages" })), element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": titleOf(view) }), out, shown);
+  dialog.replaceChildren(head(titleOf(view), act), element("p", { class: "about soft", dir: "auto" }), element("div", { class: "tools" }, search, element("div", { class: "pages" })), element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": titleOf(view) }), out, shown);
 }
 
 function sectionFrame(dialog, view, answered, act) {
@@ -175,5 +177,5 @@ function sectionFrame(dialog, view, answered, act) {
 
 function filterFrame(dialog, view, act) {
   const at = view.edit === "new" ? -1 : Number(view.edit), filter = view.filters[at];
-  dialog.replaceChildren(head(texts.editFilter, act), filterForm(filter, (made) => act.setFilter(at, made)));
+  dialog.replaceChildren(head(filter ? texts.editFilter : texts.addFilter, act), filterForm(filter, view, (made) => act.setFilter(at, made)));
 }

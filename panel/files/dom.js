@@ -30,7 +30,7 @@ export async function copied(text) {
 /** Returns a select with a label. choices are [value, text]. */
 export function select(label, name, choices, value, change) {
   const options = choices.map(([one, text]) => element("option", { value: one, selected: one === value }, text));
-  return element("label", {}, label, element("select", { name, change: (event) => change(event.target.value) }, options));
+  return element("label", {}, element("span", {}, label), element("select", { name, change: (event) => change(event.target.value) }, options));
 }
 
 /** Replaces the children of an element. The focus stays on the element with the same data-key, and the scroll position stays. */

@@ -1,9 +1,10 @@
-// The filters of a view, as chips, and the dialog that changes one.
+// The filters of a view, as chips.
 import { button, element, replace } from "./dom.js";
 import { country } from "./format.js";
 import { texts } from "./texts.js";
 
-const nameOf = (field, value) => (field === "country" && /^[A-Z]{2}$/.test(value) ? country(value) : value);
+/** Returns what is shown for a value: countries have names. */
+export const nameOf = (field, value) => (field === "country" && /^[A-Z]{2}$/.test(value) ? country(value) : value);
 
 export const labelOfFilter = ({ field, op, values }) => `${texts.fields[field]} ${texts.operators[op]} ${values.map((value) => nameOf(field, value)).join(texts.or)}`;
 
@@ -18,18 +19,6 @@ export function drawFilters(parent, { filters }, act) {
     const label = labelOfFilter(filter);
     return element("span", { class: "chip" }, button(label, () => act.edit(String(i)), { class: "label", dir: "auto", title: label, "aria-label": texts.edit(label), "data-key": `chip ${filter.field}` }),
       button("✕", () => act.remove(i), { "aria-label": texts.remove(label), "data-key": `remove ${i}` }));
-  }), button(`+ ${texts.addFilter}`, () => act.edit("new"), { class: "quiet", "data-key": "add filter" }));
-}
-
-/** Returns the content of the dialog for one filter. done gets the filter. */
-export function filterForm(filter, done) {
-  const choice = (name, label, choices, value) => element("label", {}, label, element("select", { name }, Object.entries(choices).map(([one, text]) => element("option", { value: one, selected: one === value }, text))));
-  const field = choice("field", texts.field, texts.fields, filter?.field), op = choice("op", texts.operator, texts.operators, filter?.op);
-  const values = element("textarea", { name: "values", rows: 4, required: true, dir: "auto" });
-  values.value = filter?.values.join("\n") ?? "";
-  return element("form", { class: "filter", submit: (event) => {
-    event.preventDefault();
-    const made = values.value.split("\n").map((line) => line.trim()).filter(Boolean);
-    if (made.length > 0) done({ field: field.lastChild.value, op: op.lastChild.value, values: [...new Set(made)].slice(0, 100) });
-  } }, field, op, element("label", {}, texts.values, values), element("button", { class: "main" }, texts.apply));
+  }), button(`+ ${texts.addFilter}`, () => act.edit("new"), { class: "quiet", "data-key": "add filter" }),
+  filters.length > 1 && button(texts.removeFilters, act.clear, { class: "quiet", "data-key": "remove filters" }));
 }

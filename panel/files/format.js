@@ -12,6 +12,7 @@ const decimal = numbers({ maximumFractionDigits: 2 });
 const one = numbers({ maximumFractionDigits: 1 });
 const signed = numbers({ maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const share = numbers({ style: "percent", maximumFractionDigits: 1 });
+const column = numbers({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const signedShare = numbers({ style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" });
 
 /** Formats a duration in seconds with its two largest units, such as 1 h 20 min. */
@@ -22,8 +23,9 @@ export function seconds(n) {
   return [`${whole(Math.floor(s / 3600))}\u00a0h`, Math.floor((s % 3600) / 60) && `${Math.floor((s % 3600) / 60)}\u00a0min`].filter(Boolean).join(" ");
 }
 
+/** share is percent for columns of numbers, whose points stand below one another. */
 export const formats = {
-  whole, decimal, seconds, text: (value) => String(value), percent: (n) => share(n / 100), ms: (n) => `${whole(n)}\u00a0ms`, points: (n) => texts.points(one(n)),
+  word: (text) => text[0].toLocaleUpperCase() + text.slice(1), whole, decimal, seconds, text: (value) => String(value), percent: (n) => share(n / 100), share: (n) => column(n / 100), ms: (n) => `${whole(n)}\u00a0ms`, points: (n) => texts.points(one(n)),
 };
 
 /** Formats a value of a column; null is a dash. */
@@ -32,15 +34,15 @@ export const shown = (value, format) => (value == null || value === "" ? "–" :
 const least = 5; // a smaller base gives percentages that mean nothing
 const most = 10; // times the base
 
-/** Returns the text and direction of a change, or null if it cannot be told. Rates change by percentage points. */
+/** Returns the text, the size without a sign and the direction of a change, or null if it cannot be told. Rates change by percentage points. */
 export function changed(value, before, format) {
   if (value == null || before == null) return null;
   const by = value - before;
-  if (format === "percent") return { text: texts.points(signed(by)), sign: Math.sign(Math.round(by * 10)) };
+  if (format === "percent") return { text: texts.points(signed(by)), size: texts.points(one(Math.abs(by))), sign: Math.sign(Math.round(by * 10)) };
   if (before < least && format === "whole") return null;
   if (before <= 0) return null;
-  const text = by / before > most ? texts.more(signedShare(most)) : signedShare(by / before);
-  return { text, sign: Math.sign(Math.round((by / before) * 100)) };
+  const told = (format) => (by / before > most ? texts.more(format(most)) : format(by / before));
+  return { text: told(signedShare), size: told((n) => share(Math.round(Math.abs(n) * 100) / 100)), sign: Math.sign(Math.round((by / before) * 100)) };
 }
 
 const date = (options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
@@ -64,6 +66,7 @@ export function span(start, end) {
 
 export const clock = (zone, at = new Date()) => new Intl.DateTimeFormat(locale, { timeZone: zone, hour: "2-digit", minute: "2-digit" }).format(at);
 export const moment = (text, zone) => new Intl.DateTimeFormat(locale, { timeZone: zone, dateStyle: "medium", timeStyle: "short" }).format(new Date(text));
+export const second = (text, zone) => new Intl.DateTimeFormat(locale, { timeZone: zone, timeStyle: "medium" }).format(new Date(text));
 
 const names = (type) => {
   const found = new Intl.DisplayNames([locale], { type, fallback: "code" });

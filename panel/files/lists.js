@@ -1,15 +1,20 @@
 // The lists of the page: which query type each one asks, what its rows show, and which filter a row is.
 import { country, shown } from "./format.js";
 import { drawMap } from "./map.js";
+import { texts } from "./texts.js";
 
 const people = ["visitors", "pageviews"];
 
 /** How columns are shown. Columns that are not here are texts. */
 export const columnFormats = {
-  visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "percent", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
+  visitors: "whole", pageviews: "whole", sessions: "whole", percentage: "share", median_time_on_page: "seconds", avg_load_time: "ms", total_events: "whole",
   unique_users: "whole", total_clicks: "whole", count: "whole", users: "whole", samples: "whole", duration: "seconds", page_views: "whole",
   errors: "whole", last_seen: "moment", p75_lcp: "ms", p75_inp: "ms", p75_cls: "decimal", p75_fcp: "ms", p75_ttfb: "ms",
+  device_type: "word",
 };
+
+/** The formats of columns with texts, which begin on the left. */
+export const textFormats = new Set(["word"]);
 
 const place = (row) => [row.name, row.region !== row.name && row.region, row.country_name || country(row.country_code)].filter(Boolean).join(", ");
 
@@ -28,7 +33,8 @@ const inPlace = (field) => (text) => ({ or: [holds(field, text), holds("region",
  * value make the filter of a row. search is the field of the server's search, or a function that returns its filter; with narrow its
  * answer has other rows, too. Lists with narrow, or without search, are searched here, in all their rows. more is another
  * list about a row, rating rates a row, by the vital rated, and draw shows an answer in a card in place of a table; "See all"
- * opens the list all then.
+ * opens the list all then. time is the column of the time of a row; with precise only its seconds are shown, not its day. words has functions that return
+ * the text of a column.
  */
 export const lists = {
   pages: { type: "pages", columns: [...people, "percentage", "median_time_on_page", "avg_load_time"], field: "path", value: (r) => r.path, search: "path" },
@@ -49,14 +55,14 @@ export const lists = {
   screens: { type: "screen_resolutions", columns: [...people, "percentage"], field: "screen_resolution", value: (r) => r.name, search: "screen_resolution" },
   languages: { type: "language", columns: [...people, "percentage"], field: "language", value: (r) => r.name, search: "language" },
   events: { type: "custom_events", columns: ["unique_users", "total_events", "percentage"], field: "event", value: (r) => r.name, search: "event_name", internal: (r) => r.name.startsWith("$"), more: (r) => ({ list: "properties", of: r.name }) },
-  links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => r.href, field: "click", value: (r) => r.href, search: "href" },
+  links: { type: "outbound_links", columns: ["total_clicks", "unique_users", "percentage"], label: (r) => texts.linkOf(r.href.replace(/^https:\/\//, ""), r.text), field: "click", value: (r) => r.href, search: "href" },
   errors: { type: "errors", good: -1, columns: ["count", "users", "percentage", "error_type", "path", "last_seen"], label: (r) => r.message, search: "message", more: (r) => ({ list: "error", of: r.message }) },
   error: { type: "errors_by_page", good: -1, columns: ["errors", "users", "percentage"], field: "path", value: (r) => r.path, search: "path", of: (message) => ({ field: "message", op: "eq", value: message }) },
-  vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },
+  vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => texts.vitals[r.metric_name] ?? r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },
   speed: { type: "web_vitals_by_page", columns: ["samples", "p75_lcp", "p75_inp", "p75_cls", "p75_fcp", "p75_ttfb"], field: "path", value: (r) => r.path, search: "path", rating: (r) => worst(r)?.rating, rated: (r) => worst(r)?.name },
   properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
   sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, search: "path", more: (r) => ({ list: "visit", of: r.session_id }) },
-  visit: { type: "session_events", columns: ["kind", "name", "path"], time: "timestamp", plain: true, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
+  visit: { type: "session_events", columns: ["kind", "path", "name"], time: "timestamp", precise: true, plain: true, words: { kind: (r) => texts.happened[r.kind] ?? r.kind, name: (r) => (["event", "click"].includes(r.kind) ? r.name : "") }, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
 };
 
 /** The lists of each card, as tabs. */

@@ -3,7 +3,7 @@ import { annotate, annotationsDialog } from "./annotations.js";
 import { Chart, metrics } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { button, element, replace } from "./dom.js";
-import { shown } from "./format.js";
+import { changed, shown, span } from "./format.js";
 import { firstSteps, neverUsed } from "./install.js";
 import { cards, parameterOf } from "./lists.js";
 import { changeOf, drawCards, tabOf } from "./tables.js";
@@ -25,11 +25,13 @@ export const overview = {
     first = null;
     if (!drawn || drawn.tiles.parentElement !== parent) {
       const figure = element("figure", { id: "chart" });
-      drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), figure, cards: element("div", { id: "cards" }) };
-      parent.replaceChildren(drawn.tiles, figure, drawn.cards);
+      drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), fault: element("p"), figure, cards: element("div", { id: "cards" }) };
+      parent.replaceChildren(drawn.tiles, drawn.fault, figure, drawn.cards);
       drawn.chart = new Chart(figure);
     }
     replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
+    drawn.fault.className = success ? "" : "failed";
+    drawn.fault.textContent = success ? "" : texts.faults.other(answers.totals.error);
     annotate(drawn.chart, view, answered, act);
     drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view), act.dates);
     drawCards(drawn.cards, view, answers, act);
@@ -49,9 +51,11 @@ async function showInstall(parent, view, act) {
   parent.replaceChildren(first.card);
 }
 
-function tile(metric, { success, data, previous, error }, view, act) {
-  const value = success ? data[0]?.[metric.column] : null, before = previous?.[0]?.[metric.column];
-  return button([element("span", { class: "title" }, metric.title), element("strong", {}, success ? shown(value, metric.format) : texts.faults.other(error)),
-    changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" }, "\u00a0")].filter(Boolean),
+function tile(metric, { success, data, previous, meta }, view, act) {
+  const value = success ? data[0]?.[metric.column] : null, before = previous?.[0]?.[metric.column], by = changed(value, before, metric.format);
+  const change = changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" }, "\u00a0");
+  change.setAttribute("aria-hidden", "true"); // a sign and a colour: screen readers get words
+  return button([element("span", { class: "title" }, metric.title), element("strong", {}, shown(value, metric.format)), change,
+    by && element("span", { class: "hidden" }, texts.changeInWords(by, span(meta.previous.startDate, meta.previous.endDate)))].filter(Boolean),
   () => act.go({ metric: metric.column }), { "aria-pressed": String(view.metric === metric.column), "data-key": `tile ${metric.column}` });
 }

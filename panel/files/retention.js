@@ -41,7 +41,8 @@ export const retention = {
       "aria-pressed": String(name === interval), disabled: !fits(view, name), "data-key": `cohorts ${name}`,
     })));
     const edit = button(words.edit, () => act.edit("retention"), { class: "quiet", "aria-label": words.editRetention, "data-key": "edit retention" });
-    const who = element("p", {}, words.retentionOf(describe(actionOf(view.start)), describe(actionOf(view.back))), " ", edit);
+    const start = actionOf(view.start), back = actionOf(view.back);
+    const who = element("p", {}, start || back ? words.retentionOf(describe(start), describe(back)) : words.retentionOfAll[interval], " ", edit);
     const inside = !answer.success ? element("p", { class: "failed" }, texts.faults.other(answer.error))
       : answer.data.length === 0 ? element("p", { class: "soft" }, words.noCohorts) : grid(answer, view, interval, meta);
     replace(parent, element("div", { class: "head" }, element("h2", {}, texts.sections.retention), chooser), notesOf(view, wrong),

@@ -1,3 +1,13 @@
+import { flags } from "./flags.js";
+import { funnels } from "./funnels.js";
+import { goals } from "./goals.js";
+import { links } from "./links.js";
+import { overview } from "./overview.js";
+import { paths } from "./paths.js";
+import { retention } from "./retention.js";
+import { settings } from "./settings.js";
+import { uptime } from "./uptime.js";
+
 // The sections of the page, in their order. Each is an object with
 //
 //   parameters(view)   the parameters of the question that the page asks for it, or
@@ -10,16 +20,6 @@
 //   dialog(view, answered, act)
 //                      optional: { title, content } of the dialog for a view.edit that is its own, or null
 //   undated            true if dates and filters do not matter. Such a section is also shown to keys that see no website
-import { funnels } from "./funnels.js";
-import { goals } from "./goals.js";
 //   unfiltered         true if filters do not matter, but dates do
 //   offered(view)      optional: a promise of whether the key can see anything in it; if not, it is not in the navigation
-import { flags } from "./flags.js";
-import { links } from "./links.js";
-import { overview } from "./overview.js";
-import { paths } from "./paths.js";
-import { retention } from "./retention.js";
-import { settings } from "./settings.js";
-import { uptime } from "./uptime.js";
-
 export const sections = { overview, goals, funnels, retention, paths, links, uptime, flags, settings };

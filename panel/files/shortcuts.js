@@ -17,6 +17,7 @@ const keys = {
   ArrowRight: { text: () => texts.after, press: () => byId("controls").querySelector("[data-key=after]")?.click() },
   c: { text: () => texts.manners.changeCompare, press: (act) => act.go({ compare: cycle(Object.keys(texts.compares), act.view().compare) }) },
   f: { text: () => texts.addFilter, press: (act) => act.edit("new") },
+  x: { text: () => texts.removeFilters, press: (act) => act.clear() },
   "/": { text: () => texts.manners.searchPages, press: (act) => act.open({ list: "pages" }) || byId("dialog").querySelector("input[type=search]").focus() },
   s: { text: () => texts.share, press: (act) => mayShare() && act.edit("share") },
   t: { text: () => texts.manners.changeTheme, press: (act) => act.theme(cycle(themes, theme())) },
@@ -48,9 +49,9 @@ export function listenToKeys(act, ready) {
 /** Returns the list of all keys for the dialog. */
 export function shortcutList() {
   const names = { ArrowLeft: "←", ArrowRight: "→" };
-  const row = (key, text) => [element("dt", {}, element("kbd", {}, names[key] ?? key)), element("dd", {}, text)];
+  const row = (key, text) => element("div", {}, element("dt", {}, element("kbd", {}, names[key] ?? key)), element("dd", {}, text));
   const box = element("input", { type: "checkbox", name: "shortcuts", checked: on(), change: () => (box.checked ? localStorage.removeItem(stored) : localStorage.setItem(stored, "off")) });
-  return element("div", { class: "shortcuts" }, element("dl", {}, Object.entries(keys).flatMap(([key, { text }]) => row(key, text())),
-    Object.keys(sections).length > 1 && Object.keys(sections).slice(0, 9).flatMap((name, i) => row(String(i + 1), texts.sections[name])), row(texts.manners.escape, texts.close)),
+  return element("div", { class: "shortcuts" }, element("dl", {}, Object.entries(keys).map(([key, { text }]) => row(key, text())),
+    Object.keys(sections).length > 1 && Object.keys(sections).slice(0, 9).map((name, i) => row(String(i + 1), texts.sections[name])), row(texts.manners.escape, texts.close)),
   element("p", { class: "soft" }, texts.manners.chartKeys), element("label", { class: "check" }, box, texts.manners.useShortcuts));
 }

@@ -61,7 +61,7 @@ export function breakdown(title, answer, label, column) {
   const rows = answer.data.map((row) => {
     const first = element("td", { class: "name" }, element("span", { dir: "auto" }, label(row) || texts.none));
     first.style.setProperty("--share", `${(100 * row[column]) / most}%`);
-    return [first, shown(row[column], "whole"), element("td", { class: "soft" }, shown(row.percentage, "percent"))];
+    return [first, shown(row[column], "whole"), element("td", { class: "soft" }, shown(row.percentage, "share"))];
   });
   return card(title, tableOf([texts.columns.name, texts.others.columns[column], texts.columns.percentage], rows));
 }

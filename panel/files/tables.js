@@ -1,7 +1,7 @@
 // Cards with tabs, and the rows of lists.
 import { button, element, replace } from "./dom.js";
 import { changed, shown } from "./format.js";
-import { cards, columnFormats, lists } from "./lists.js";
+import { cards, columnFormats, lists, textFormats } from "./lists.js";
 import { texts } from "./texts.js";
 
 export const labelOf = (list, row) => (list.label ? list.label(row) : row.name) || texts.none;
@@ -50,28 +50,35 @@ function rowsOf(name, answer, view, act) {
   const rows = answer.data.map((row, i) => ({ row, before: answer.previous?.[i] })).filter(({ row }) => keep(list, row));
   const nowhere = ["countries", "map", "regions", "cities"].includes(name) && view.filters.length === 0 && rows.every(({ row }) => !row.country_code && !row.name);
   if (nowhere && act.visited()) return element("p", { class: "soft" }, texts.noPlaces);
-  if (rows.length === 0) return element("p", { class: "soft" }, texts.noRows);
+  if (rows.length === 0) return nothing(name, view);
   if (list.draw) return list.draw(answer, act);
   const [main] = list.columns, most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
   const extra = list.rating ? [texts.columns.rating] : [texts.columns.percentage, answer.previous && texts.columns.change].filter(Boolean);
-  const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col", class: text === texts.columns.rating && "rated" }, text)));
+  const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col", class: { [texts.columns.rating]: "rated", [texts.columns.percentage]: "share", [texts.columns.p75]: "long" }[text] }, text)));
   const body = rows.map(({ row, before }) => {
     const first = nameCell(name, row, act, "row");
     if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
     const value = element("td", {}, list.format ? list.format(row[main], row) : shown(row[main], columnFormats[main]));
-    const rest = list.rating ? [ratingCell(list, row)] : [element("td", { class: "soft" }, shown(row.percentage, "percent"))];
+    const rest = list.rating ? [ratingCell(list, row)] : [element("td", { class: "soft share" }, shown(row.percentage, "share"))];
     if (!list.rating && answer.previous) rest.push(changeCell(row[main], before?.[main], list.good));
     return element("tr", {}, first, value, rest);
   });
   return element("table", {}, element("thead", {}, head), element("tbody", {}, body));
 }
 
+/** Returns what is said in place of the rows of a list, with how to get some. */
+export const nothing = (name, { filters }) => element("p", { class: "soft" }, filters.length > 0 ? texts.noRowsFiltered : [texts.noRows, texts.hints[name]].filter(Boolean).join(" "));
+
 function ratingCell(list, row) {
   const rated = list.rating(row);
   return element("td", {}, rated ? element("span", { class: `rating ${rated}` }, texts.ratings[rated], list.rated && rated !== "good" && `: ${list.rated(row)}`) : "–");
 }
 
-const changeCell = (value, before, good = 1) => element("td", {}, before == null ? element("span", { class: "soft" }, texts.fresh) : changeOf(value, before, "whole", good) ?? "–");
+function changeCell(value, before, good = 1) {
+  if (before == null) return element("td", {}, element("span", { class: "soft" }, texts.fresh));
+  const change = changeOf(value, before, "whole", good);
+  return element("td", { title: !change && texts.tooFew }, change ?? "–");
+}
 
 /** Returns the cell with the name of a row. A click filters by the row; with Alt held down it excludes it. */
 export function nameCell(name, row, act, key) {
@@ -84,22 +91,38 @@ export function nameCell(name, row, act, key) {
 /** Returns a table with all columns, whose heads sort. */
 export function wideTable(name, answer, rows, view, act) {
   const list = lists[name], sort = view.sort || (list.plain ? "" : `-${list.columns[0]}`);
-  const kind = (column) => (columnFormats[column] === "moment" ? "when" : columnFormats[column] || list.format ? false : "text");
+  const kind = (column) => (columnFormats[column] === "moment" ? "when" : (columnFormats[column] && !textFormats.has(columnFormats[column])) || list.format ? false : "text");
   const head = (column, text) => {
-    if (list.plain) return element("th", { scope: "col", class: columnFormats[column] ? false : "text" }, text);
+    if (list.plain) return element("th", { scope: "col", class: kind(column) }, text);
     const down = sort === `-${column}`, up = sort === column;
     return element("th", { scope: "col", "aria-sort": down ? "descending" : up ? "ascending" : false, class: kind(column) },
       button(`${text}${down ? " ↓" : up ? " ↑" : ""}`, () => act.stay({ sort: down ? column : `-${column}`, page: 1 }), { "data-key": `sort ${column}` }));
   };
   const compared = Boolean(answer.previous), main = list.columns[0];
-  const heads = [list.time ? element("th", { scope: "col", class: "time" }, texts.columns[list.time]) : element("th", { scope: "col" }, texts.columns.name),
+  const heads = [list.time ? element("th", { scope: "col", class: list.precise ? "clock" : "time" }, texts.columns[list.time]) : element("th", { scope: "col" }, texts.columns.name),
     ...list.columns.map((column) => head(column, texts.columns[column])), compared && element("th", { scope: "col" }, texts.columns.change), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
-  const body = rows.map(({ row, before }) => element("tr", {},
-    list.time ? element("td", { class: "name" }, list.more ? button(act.moment(row[list.time]), () => act.stay({ ...list.more(row), sort: "", page: 1, search: "" })) : act.moment(row[list.time])) : nameCell(name, row, act, "all"),
-    list.columns.map((column) => element("td", { class: kind(column), dir: kind(column) === "text" && "auto" }, columnFormats[column] === "moment" ? act.moment(row[column]) : list.format && column === main ? list.format(row[column], row) : shown(row[column], columnFormats[column] ?? (typeof row[column] === "number" ? "whole" : "text")))),
+  const most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
+  const first = (row) => {
+    if (!list.time) {
+      const cell = nameCell(name, row, act, "all");
+      if (!list.plain) cell.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
+      return cell;
+    }
+    const moment = act.moment(row[list.time]), time = list.precise ? act.second(row[list.time]) : moment;
+    return element("td", { class: "name", title: moment }, list.more ? button(time, () => act.stay({ ...list.more(row), sort: "", page: 1, search: "" })) : time);
+  };
+  const text = (column, row) => {
+    const value = row[column], format = columnFormats[column];
+    if (list.words?.[column]) return list.words[column](row);
+    if (format === "moment") return act.moment(value);
+    return list.format && column === main ? list.format(value, row) : shown(value, format ?? (typeof value === "number" ? "whole" : "text"));
+  };
+  const body = rows.map(({ row, before }) => element("tr", {}, first(row),
+    list.columns.map((column) => element("td", { class: kind(column), dir: kind(column) === "text" && "auto" }, text(column, row))),
     compared && changeCell(row[main], before?.[main], list.good), list.rating && ratingCell(list, row)));
   const table = element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.filter(Boolean))), element("tbody", {}, body));
   table.style.setProperty("--columns", heads.filter(Boolean).length - 1 + list.columns.filter((column) => kind(column) === "when").length);
+  table.style.setProperty("--texts", list.columns.filter((column) => kind(column) === "text").length);
   return table;
 }
 

@@ -35,7 +35,7 @@ export const uptime = {
     drawn = Frame.in(parent, drawn);
     const row = ({ monitor, overview, latest }) => [choice(monitor.id, nameOf(monitor), monitor.url, chosen.id, act), status(latest, act),
       shown(overview.uptime_percentage, "percent"), shown(overview.p50_response_time, "ms"), shown(overview.p95_response_time, "ms")];
-    replace(drawn.list, missing(view, chosen.id, nameOf(chosen)), card(words.title, tableOf([words.monitor, words.now, words.uptime, words.p50, words.p95], rows.map(row), "choices monitors"), pagesOf(known, view, act)));
+    replace(drawn.list, missing(view, chosen.id, nameOf(chosen)), card(words.title, tableOf([words.monitor, words.now, words.uptime, words.p50, words.p95], rows.map(row), "subjects monitors"), pagesOf(known, view, act)));
     drawn.show(words.times(nameOf(chosen)), detail.series, { column: "p50_response_time", format: "ms", axis: "whole", title: words.median, second: { column: "p95_response_time", title: words.slowest } }, intervalOf(view));
     replace(drawn.cards, outages(detail, act), card(words.regions, regions(detail.regions)), card(words.certificate, certificate(detail.certificate, act)));
   },

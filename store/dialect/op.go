@@ -39,7 +39,8 @@ const (
 	ArgMaxListIf                // like ArgMaxIf, but $2 are expressions, compared in order
 	ArgMaxList                  // $1 of the row with the greatest $2, expressions as in ArgMaxListIf, among the rows whose $1 is not null; null without such rows
 	ArgMinList                  // like ArgMaxList, of the row with the smallest $2
-	Quantile                    // quantile of whole numbers $1, without nulls, at $2 thousandths: interpolated, times 1000 and rounded; null without values
+	Median                      // median of whole numbers $1, without nulls, times 1000; null without values
+	Quantile                    // like Median, the quantile at $2 thousandths: interpolated
 	StringAgg                   // texts $1 of the first $3 rows in the order $2, joined by commas
 
 	// Window functions.

@@ -87,7 +87,11 @@ var table = [numOps]struct{ name, duckdb, clickhouse, sqlite string }{
 		"arg_min($1, ROW($2))",
 		"argMinOrNull($1, tuple($2))",
 		"sightline_arg_min($1, $2)"},
-	// The databases' own quantiles interpolate in floating-point numbers, which is inexact for large values.
+	// Databases interpolate in floating-point numbers, which hold halves exactly, but not thousandths of large numbers.
+	Median: {"Median",
+		"(quantile_cont(($1)::DOUBLE, 0.5) * 2)::BIGINT * 500",
+		"toInt64(quantileExactInclusiveOrNull(0.5)($1) * 2) * 500",
+		"sightline_quantile($1, 500)"},
 	Quantile: {"Quantile",
 		"list_transform([list_sort(list($1), 'ASC', 'NULLS LAST')], lambda sorted: sorted[(list_count(sorted) - 1) * $2 // 1000 + 1] * (1000 - (list_count(sorted) - 1) * $2 % 1000)" +
 			" + coalesce(sorted[(list_count(sorted) - 1) * $2 // 1000 + 2], 0) * ((list_count(sorted) - 1) * $2 % 1000))[1]::BIGINT",

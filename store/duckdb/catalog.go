@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"cmp"
 	sqldriver "database/sql/driver"
 	"maps"
 	"slices"
@@ -12,15 +13,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A catalog has the numbers of all subjects and the versions of their days, in memory. Open reads it from the
+// A catalog has the numbers of all subjects and their days, in memory. Open reads it from the
 // tables. The writer updates it after each commit, never before.
 type catalog struct {
 	mu      sync.RWMutex
 	numbers map[store.Subject]int32
-	days    map[int32]map[int32]uint64 // versions by subject number and UTC day, counted from 1970
-	sealed  map[int32]map[int32]uint64 // versions of seals, in the same way
-	expired map[int32]map[int32]uint64 // versions of days after their rows expired, in the same way
-	version uint64                     // of the latest commit
+	days    map[int32][]store.Day // of each subject number, ordered by time: those with a version, a seal or both
+	version uint64                // of the latest commit
 }
 
 // unknownSubject is bound for a subject without rows.
@@ -49,7 +48,9 @@ func (c *catalog) countDays() int64 {
 	defer c.mu.RUnlock()
 	var n int64
 	for _, days := range c.days {
-		n += int64(len(days))
+		for _, day := range days {
+			n += int64(min(day.Version, 1))
+		}
 	}
 	return n
 }
@@ -65,38 +66,50 @@ func (c *catalog) latest() uint64 {
 func (c *catalog) versionOf(s store.Subject, day int32) uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.days[c.numbers[s]][day] // no subject has the number 0
+	return c.day(subjectDay{c.numbers[s], day}).Version // no subject has the number 0
 }
 
 // states returns the days of s from first to last that have a version or a seal, ordered by time.
 func (c *catalog) states(s store.Subject, first, last int32) []store.Day {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	number := c.numbers[s] // no subject has the number 0
-	versions, sealed, expired := c.days[number], c.sealed[number], c.expired[number]
-	found := make([]store.Day, 0, max(0, min(int64(last)-int64(first)+1, int64(len(versions)+len(sealed)))))
-	add := func(day int32) {
-		version, seal := versions[day], sealed[day]
-		if first <= day && day <= last && (version > 0 || seal > 0) {
-			found = append(found, store.Day{Start: time.UnixMilli(int64(day) * dayMillis).UTC(), Version: version, Sealed: seal, Expired: expired[day]})
-		}
+	days := c.days[c.numbers[s]] // no subject has the number 0
+	from, _ := place(days, first)
+	to, found := place(days, last)
+	if found {
+		to++
 	}
-	if int64(last)-int64(first) < int64(len(versions)+len(sealed)) {
-		for day := first; day <= last; day++ {
-			add(day)
-		}
-		return found
+	return slices.Clone(days[from:max(from, to)])
+}
+
+// place returns the index of a day in ordered days, or the index where it belongs.
+func place(days []store.Day, day int32) (i int, found bool) {
+	return slices.BinarySearchFunc(days, int64(day)*dayMillis, func(d store.Day, start int64) int { return cmp.Compare(d.Start.UnixMilli(), start) })
+}
+
+// day returns what is known of a day.
+func (c *catalog) day(of subjectDay) store.Day {
+	days := c.days[of.subject]
+	if i, found := place(days, of.day); found {
+		return days[i]
 	}
-	for day := range versions {
-		add(day)
+	return store.Day{}
+}
+
+// change changes what is known of a day.
+func (c *catalog) change(of subjectDay, change func(*store.Day)) {
+	days := c.days[of.subject]
+	i, found := place(days, of.day)
+	if !found {
+		days = slices.Insert(days, i, store.Day{Start: time.UnixMilli(int64(of.day) * dayMillis).UTC()})
 	}
-	for day := range sealed {
-		if versions[day] == 0 {
-			add(day)
-		}
-	}
-	slices.SortFunc(found, func(a, b store.Day) int { return a.Start.Compare(b.Start) })
-	return found
+	change(&days[i])
+	c.days[of.subject] = days
+}
+
+// dropUnknown drops the days of a subject that have neither a version nor a seal any more.
+func (c *catalog) dropUnknown(number int32) {
+	c.days[number] = slices.DeleteFunc(c.days[number], func(d store.Day) bool { return d.Version == 0 && d.Sealed == 0 })
 }
 
 // seal records that days are sealed.
@@ -104,7 +117,7 @@ func (c *catalog) seal(days sealedDays) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for day := days.first; day <= days.last; day++ {
-		set(c.sealed, subjectDay{days.subject, day}, days.version)
+		c.change(subjectDay{days.subject, day}, func(d *store.Day) { d.Sealed = days.version })
 	}
 }
 
@@ -112,32 +125,42 @@ func (c *catalog) seal(days sealedDays) {
 func (c *catalog) unseal(number int32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.sealed, number)
-	delete(c.expired, number)
+	for i := range c.days[number] {
+		c.days[number][i].Sealed, c.days[number][i].Expired = 0, 0
+	}
+	c.dropUnknown(number)
 }
 
 // expire records that rows of a day expired. If all are gone, so is the seal.
 func (c *catalog) expire(t subjectDay, expired uint64, all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	set(c.expired, t, expired)
-	if all {
-		delete(c.sealed[t.subject], t.day)
-	}
+	c.change(t, func(d *store.Day) {
+		d.Expired = expired
+		if all {
+			d.Sealed = 0
+		}
+	})
+	c.dropUnknown(t.subject)
 }
 
 // expiry returns the version of a day, and the version after its rows expired.
 func (c *catalog) expiry(t subjectDay) (version, expired uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.days[t.subject][t.day], c.expired[t.subject][t.day]
+	day := c.day(t)
+	return day.Version, day.Expired
 }
 
 // unsealDays removes the seals of the days from first to last of a subject.
 func (c *catalog) unsealDays(number, first, last int32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.sealed[number], func(day int32, _ uint64) bool { return first <= day && day <= last })
+	days := c.days[number]
+	for i, _ := place(days, first); i < len(days) && days[i].Start.UnixMilli() <= int64(last)*dayMillis; i++ {
+		days[i].Sealed = 0
+	}
+	c.dropUnknown(number)
 }
 
 // subjects lists all subjects that ever had rows.
@@ -156,8 +179,10 @@ func (c *catalog) websites() map[store.Subject]uint64 {
 		if of.Kind != store.KindWebsite {
 			continue
 		}
-		for _, version := range c.days[number] {
-			found[of] = max(found[of], version)
+		for _, day := range c.days[number] {
+			if day.Version > 0 {
+				found[of] = max(found[of], day.Version)
+			}
 		}
 	}
 	return found
@@ -168,8 +193,10 @@ func (c *catalog) daysOf(number int32) []subjectDay {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	var days []subjectDay
-	for day := range c.days[number] {
-		days = append(days, subjectDay{number, day})
+	for _, day := range c.days[number] {
+		if day.Version > 0 {
+			days = append(days, subjectDay{number, utcDay(day.Start.UnixMilli())})
+		}
 	}
 	return days
 }
@@ -183,31 +210,22 @@ func (c *catalog) publish(version uint64, subjects map[store.Subject]int32, touc
 	defer c.mu.Unlock()
 	maps.Copy(c.numbers, subjects)
 	for _, t := range touched {
-		set(c.days, t, version)
+		c.change(t, func(d *store.Day) { d.Version = version })
 	}
 	c.version = version
-}
-
-func set(versions map[int32]map[int32]uint64, t subjectDay, version uint64) {
-	days := versions[t.subject]
-	if days == nil {
-		days = make(map[int32]uint64)
-		versions[t.subject] = days
-	}
-	days[t.day] = version
 }
 
 // replace replaces the content of c, which is shared with queries, by that just read from the tables.
 func (c *catalog) replace(from *catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.numbers, c.days, c.sealed, c.expired, c.version = from.numbers, from.days, from.sealed, from.expired, from.version
+	c.numbers, c.days, c.version = from.numbers, from.days, from.version
 }
 
 // readCatalog reads the catalog from the tables. It also returns the number of rows of the table versions,
 // which grows with every commit.
 func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
-	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64), sealed: make(map[int32]map[int32]uint64), expired: make(map[int32]map[int32]uint64)}
+	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32][]store.Day)}
 	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []sqldriver.Value) error {
 		var kind, id string
 		var number int64
@@ -220,13 +238,13 @@ func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	const latest = "SELECT subject::BIGINT, day::BIGINT, max(version), count(*) FROM versions GROUP BY subject, day"
+	const latest = "SELECT subject::BIGINT, day::BIGINT, max(version), count(*) FROM versions GROUP BY subject, day ORDER BY subject, day"
 	err = c.each(latest, nil, func(v []sqldriver.Value) error {
 		var subject, day, version, rows int64
 		if err := scan(v, &subject, &day, &version, &rows); err != nil {
 			return err
 		}
-		set(cat.days, subjectDay{int32(subject), int32(day)}, uint64(version))
+		cat.change(subjectDay{int32(subject), int32(day)}, func(d *store.Day) { d.Version = uint64(version) })
 		cat.version = max(cat.version, uint64(version))
 		versionRows += rows
 		return nil
@@ -236,15 +254,17 @@ func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 	}
 	for _, of := range []struct {
 		table string
-		into  map[int32]map[int32]uint64
-		least int64 // an expired day has the version 0 while rows may be left
-	}{{"seals", cat.sealed, 0}, {"expired", cat.expired, 1}} {
+		set   func(d *store.Day, version uint64)
+	}{
+		{"seals", func(d *store.Day, version uint64) { d.Sealed = version }},
+		{"expired", func(d *store.Day, version uint64) { d.Expired = max(version, 1) }}, // 0 while rows may be left
+	} {
 		err = c.each("SELECT subject::BIGINT, day::BIGINT, version FROM "+of.table, nil, func(v []sqldriver.Value) error {
 			var subject, day, version int64
 			if err := scan(v, &subject, &day, &version); err != nil {
 				return err
 			}
-			set(of.into, subjectDay{int32(subject), int32(day)}, uint64(max(version, of.least)))
+			cat.change(subjectDay{int32(subject), int32(day)}, func(d *store.Day) { of.set(d, uint64(version)) })
 			return nil
 		})
 		if err != nil {

@@ -11,14 +11,16 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // BenchmarkClusters queries one of a hundred websites, alternately with rows in the order of arrival and with
-// the same rows in two clusters.
+// the same rows in two clusters. SIGHTLINE_BENCH_EVENTS is the number of rows in a cluster, by default as many as stores have.
 func BenchmarkClusters(b *testing.B) {
-	const rows, commit = 2*clusterRows + clusterRows/128, 10_000
-	unmoved := openClustering(b, filepath.Join(b.TempDir(), "s.duckdb"), clusterRows)
-	moved := openClustering(b, filepath.Join(b.TempDir(), "s.duckdb"), clusterRows)
+	size := storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", clusterRows)
+	rows, commit := 2*size+size/128, 10_000
+	unmoved := openClustering(b, filepath.Join(b.TempDir(), "s.duckdb"), int64(size))
+	moved := openClustering(b, filepath.Join(b.TempDir(), "s.duckdb"), int64(size))
 	for i := 0; i < rows; i += commit {
 		events := batch(fmt.Sprintf("%d-", i), commit)
 		for j := range events.Events {

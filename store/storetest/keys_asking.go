@@ -23,7 +23,8 @@ const perKey = 40
 
 // KeysAsking tests in a random run that a key with mandatory groups of filters gets the answers that a key without filters gets from
 // a store that has only the rows that the first key may see. It asks what [Reference] asks beside types, of websites. SIGHTLINE_SHAPE, such as funnel,
-// restricts it to one shape. It fails unless a fifth of the answers with data differ from those without the filters.
+// restricts it to one shape. It fails unless a fifth of the answers with data differ from those without the filters. Half of the answers
+// need not have data, as in other random runs: many questions have a key in common, which may see little.
 //
 // It also asks each question over HTTP with its goals, its funnel and some of its filters saved by name. The answer must be the same. Names
 // that only another website has must be unknown. It plants two mistakes there, which some of the answers must show: the filters of the key

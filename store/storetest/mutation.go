@@ -60,8 +60,8 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
 	return slices.Concat(choiceMutations(d), didMutations(d), funnelMutations(d), []Mutation{
 		{Name: "visitors counted by row", Op: dialect.CountDistinctHash, Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
-		{Name: "medians without halves", Op: dialect.Quantile,
-			Template: "(" + d.Call(dialect.FloorDiv, d.Call(dialect.Quantile, "$1", "$2"), "1000") + " * 1000)"},
+		{Name: "medians without halves", Op: dialect.Median,
+			Template: "(" + d.Call(dialect.FloorDiv, d.Call(dialect.Median, "$1"), "1000") + " * 1000)"},
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))", When: filteredWith("starts_with", "%", "_")},
 		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE ('%' || $2 || '%'))", When: filteredWith("contains", "%", "_")},
 		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: d.Call(dialect.FloorDiv, "($1 + "+d.Call(dialect.FloorDiv, "$2", "2")+")", "$2"), When: byHour},

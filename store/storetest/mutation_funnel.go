@@ -20,7 +20,7 @@ func funnelMutations(d *dialect.Dialect) []Mutation {
 		{Name: "the value of the latest event of step 1", Shape: "funnel", Op: dialect.ArgMinIf, Template: d.Templates[dialect.ArgMaxIf],
 			When: func(q reference.Question) bool { return len(q.GroupBy) > 0 }},
 		{Name: "step rates of the first step", Shape: "funnel", SQL: Rewritten(`(\w+\(o\.\W?)before(\W?\), 0\))`, `${1}entered$2`)},
-		{Name: "medians of all persons who entered", Shape: "funnel", Op: dialect.Quantile, Template: strings.ReplaceAll(d.Templates[dialect.Quantile], "$1", "coalesce($1, 0)")},
+		{Name: "medians of all persons who entered", Shape: "funnel", Op: dialect.Median, Template: strings.ReplaceAll(d.Templates[dialect.Median], "$1", "coalesce($1, 0)")},
 	}
 }
 

@@ -80,7 +80,7 @@ func Reference(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, draw, least, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		got := h.runnerWith(t, seed, rows, everyOther(questions))
 		return compareReference(t.Context(), got, dataOf(seed), questions, false)
-	})
+	}).mustSpeak(t, least > 0)
 }
 
 // mixedQuestions returns n questions about the dataset of a seed: three in four are those of evenQuestions.
@@ -108,7 +108,7 @@ func Diff(t *testing.T, one, other Harness, run RandomRun) {
 		none := firstOf(questions, 0)
 		want, got := one.runnerWith(t, seed, whole, none), other.runnerWith(t, seed, whole, none)
 		return compareStores(t.Context(), want, got, questions, false)
-	})
+	}).mustSpeak(t, true)
 }
 
 // Dependencies tests that the engine's answers in a random run do not change if it can only read rows of the
@@ -118,7 +118,7 @@ func Dependencies(t *testing.T, h Harness, run RandomRun) {
 		s := h.filledWith(t, seed)
 		all := newEngineRunner(t, query.Config{Store: s, NoDerived: true}, whole)
 		return compareStores(t.Context(), all, newEngineRunner(t, query.Config{Store: &clipped{Store: s}}, whole), questions, false)
-	})
+	}).mustSpeak(t, true)
 }
 
 // questionsOf returns n random questions about the dataset of a seed. Each is generated when it is needed.
@@ -184,9 +184,9 @@ func missing(q reference.Question, field string) int {
 	return 1
 }
 
-// run asks about datasets until it asked enough of the questions that draw returns, and fails unless half of the answers of each type have
-// data. least is how many questions ask about every type, or 0 if they need not.
-func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Question, least int, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
+// run asks about datasets until it asked enough of the questions that draw returns, and returns what it found. least is how many questions
+// ask about every type, or 0 if they need not.
+func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Question, least int, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) *comparison {
 	t.Helper()
 	ctx, cancel := t.Context(), func() {}
 	if c.For > 0 {
@@ -214,7 +214,7 @@ func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Q
 	}
 	t.Logf("%d questions, seeds %d to %d, %d rejected by both, %d answered differently",
 		sum.asked, c.Seed, seed-1, sum.refused, len(sum.differ))
-	sum.mustSpeak(t, least > 0)
+	return &sum
 }
 
 // round asks questions about each dataset of a round, and adds the results to c.

@@ -140,7 +140,7 @@ func (f *funnel) groups() selection {
 			least = catalog.When(expr.Le(least, expr.Arg(dialect.Int, window)), least)
 		}
 		q.columns = append(q.columns, named{reachedName(k), expr.Call(dialect.CountIf, expr.IsNotNull(least))},
-			named{medianName(k), expr.Call(dialect.Quantile, least, expr.Int(500))})
+			named{medianName(k), expr.Call(dialect.Median, least)})
 	}
 	return q
 }

@@ -67,7 +67,8 @@ type aggregate struct {
 var states = map[dialect.Op]state.Kind{
 	dialect.Count: state.Sum, dialect.CountIf: state.Sum, dialect.Sum: state.Sum, dialect.SumIf: state.Sum,
 	dialect.Min: state.Least, dialect.MinIf: state.Least, dialect.Max: state.Greatest, dialect.MaxIf: state.Greatest,
-	dialect.CountDistinctHash: state.Set, dialect.CountDistinct: state.TextSet, dialect.Quantile: state.Sample,
+	dialect.CountDistinctHash: state.Set, dialect.CountDistinct: state.TextSet,
+	dialect.Median: state.Sample, dialect.Quantile: state.Sample,
 }
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
@@ -131,7 +132,10 @@ func (m *Merge) add(of plan.Part) (merges bool) {
 				return expr.Null()
 			}
 			column := aggregateColumn(m.aggregateOf(part, op, args))
-			if op == dialect.Quantile {
+			switch op {
+			case dialect.Median:
+				return expr.Call(dialect.Quantile, column, expr.Int(500))
+			case dialect.Quantile:
 				return expr.Call(op, column, args[1])
 			}
 			return column

@@ -215,10 +215,13 @@ func (r *row) lacks(field string) bool {
 }
 
 // visible reports whether a key with these prepared mandatory filters may see r. A filter on a field that r's kind does
-// not have does not remove r, unless r is rejected traffic, which only filters on its own fields show.
+// not have does not remove r, except for the fields of rejected traffic: keys with such filters see rejected traffic alone, which no
+// other filters show.
 func (n *names) visible(r *row, mandatory []*condition) bool {
 	for _, c := range mandatory {
-		if r.kind == blockedRow && (c.asksDeeds() || slices.ContainsFunc(c.fields(), func(f string) bool { return f != "reason" && f != "bot_name" })) {
+		if r.kind == blockedRow && c.asksDeeds() || slices.ContainsFunc(c.fields(), func(f string) bool {
+			return (f == "reason" || f == "bot_name") != (r.kind == blockedRow)
+		}) {
 			return false
 		}
 		if !slices.ContainsFunc(c.fields(), r.lacks) && !n.holds(c, r, scope{}) {
