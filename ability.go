@@ -78,7 +78,7 @@ func abilitiesOfRecords() []ability {
 		abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
-		abilityOf[store.DefinitionStore]("store.DefinitionStore", "goals, funnels and segments cannot be saved"),
+		abilityOf[store.DefinitionStore]("store.DefinitionStore", "goals, funnels, segments and annotations cannot be saved"),
 		abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		abilityOf[auth.KeyManager]("auth.KeyManager", "keys cannot be managed over HTTP"),
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
@@ -120,7 +120,7 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 		{"Auth", c.Auth, abilitiesOfAuth()},
 		{"Directory", c.Directory, []ability{
 			abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
-			abilityOf[store.DefinitionStore]("store.DefinitionStore", "only Config.Records can save goals, funnels and segments"),
+			abilityOf[store.DefinitionStore]("store.DefinitionStore", "only Config.Records can save goals, funnels, segments and annotations"),
 			abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		}},
 		{"Limiter", c.Limiter, abilitiesOfLimiter()},

@@ -32,7 +32,7 @@
 //	                   store.Loaded            background work gives way to requests
 //	                   store.Maintainer        maintenance every five minutes
 //	Config.Records     store.SubjectLister     lists of links and monitors; of Config.Directory, if it is set
-//	                   store.DefinitionStore   saved goals, funnels and segments; of Config.Directory, if that has it
+//	                   store.DefinitionStore   saved goals, funnels, segments, annotations; of Config.Directory, if that has it
 //	                   KeyNotifier             changed keys take effect at once; of Config.Keys, if it is set
 //	                   KeyUseRecorder          the last use of each key; of Config.Keys, if it is set
 //	                   PepperKeeper            the default of Config.Pepper

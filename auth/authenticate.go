@@ -32,6 +32,8 @@ type Principal struct {
 	Token string
 	// Subject is the person who received the token, as in Claims. It goes into the audit trail.
 	Subject string
+	// Expires is when the panel token in the request ends. It is zero without a token.
+	Expires time.Time
 }
 
 // MayExplain reports whether p may see the plan, SQL and arguments of its queries. The key needs
@@ -197,7 +199,7 @@ func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
 	if key, err = a.judge(ctx, key, err, ""); err != nil {
 		return nil, err
 	}
-	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID, Subject: token.Claims.Subject}, nil
+	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID, Subject: token.Claims.Subject, Expires: time.UnixMilli(token.Expires).UTC()}, nil
 }
 
 // judge returns key if it is valid. key and err come from a look-up, and start is the beginning of the

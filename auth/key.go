@@ -33,7 +33,7 @@ const (
 	// ManageKeys lists, creates, changes, rotates and revokes keys of the owner that grant no more than the key itself
 	// ([Key.Exceeds]). A panel token cannot use it.
 	ManageKeys Scope = "manage:keys"
-	// ManageDefinitions saves and removes goals, funnels and segments of websites. It cannot read analytics. Every key that reads a
+	// ManageDefinitions saves and removes goals, funnels, segments and annotations of websites. It cannot read analytics. Every key that reads a
 	// website can list and use what is saved for it.
 	ManageDefinitions Scope = "manage:definitions"
 	// ManageWebsites lists, changes and removes the websites that the key reaches, with their rules for senders. A key with All and

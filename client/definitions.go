@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A Definition is a goal, a funnel or a segment that is saved for a website. Questions use it by its name.
+// A Definition is a goal, a funnel, a segment or an annotation that is saved for a website. Questions use the first three by name.
 type Definition struct {
 	Kind      DefinitionKind  `json:"kind"`
 	Name      string          `json:"name"`
-	Body      json.RawMessage `json:"body"` // a Goal without its name, a FunnelBody, or an object with the filters of a segment
+	Body      json.RawMessage `json:"body"` // a Goal without its name, a FunnelBody, an AnnotationBody, or an object with the filters of a segment
 	CreatedAt time.Time       `json:"createdAt"`
 	UpdatedAt time.Time       `json:"updatedAt"`
 }
@@ -22,6 +22,12 @@ type FunnelBody struct {
 	Steps  []Step `json:"steps"`
 	Window string `json:"window,omitempty"`
 	Within Within `json:"within,omitempty"`
+}
+
+// An AnnotationBody says what happened when. Charts show it.
+type AnnotationBody struct {
+	At   string `json:"at"`   // YYYY-MM-DD, a day in the time zone of the reader, or an instant in RFC 3339
+	Text string `json:"text"` // 1 to 200 characters
 }
 
 // Definitions lists what is saved for a website.
@@ -50,12 +56,17 @@ func (c *Client) SaveSegment(ctx context.Context, website WebsiteID, name string
 	return c.save(ctx, website, DefinitionKindSegment, name, map[string][]Filter{"filters": filters})
 }
 
+// SaveAnnotation saves an annotation. Its name only identifies it: charts show its text.
+func (c *Client) SaveAnnotation(ctx context.Context, website WebsiteID, name string, a AnnotationBody) error {
+	return c.save(ctx, website, DefinitionKindAnnotation, name, a)
+}
+
 func (c *Client) save(ctx context.Context, website WebsiteID, kind DefinitionKind, name string, definition any) error {
 	body := map[string]any{"kind": kind, "name": name, "body": definition}
 	return c.write(ctx, http.MethodPost, definitionsOf(website), body, &struct{}{})
 }
 
-// RemoveDefinition removes a goal, a funnel or a segment.
+// RemoveDefinition removes a goal, a funnel, a segment or an annotation.
 func (c *Client) RemoveDefinition(ctx context.Context, website WebsiteID, kind DefinitionKind, name string) error {
 	values := url.Values{"kind": {string(kind)}, "name": {name}}
 	return c.write(ctx, http.MethodDelete, definitionsOf(website)+"?"+values.Encode(), nil, &struct{}{})

@@ -396,9 +396,10 @@ type DefinitionKind string
 
 // The values of [DefinitionKind].
 const (
-	DefinitionKindGoal    DefinitionKind = "goal"
-	DefinitionKindFunnel  DefinitionKind = "funnel"
-	DefinitionKindSegment DefinitionKind = "segment"
+	DefinitionKindGoal       DefinitionKind = "goal"
+	DefinitionKindFunnel     DefinitionKind = "funnel"
+	DefinitionKindSegment    DefinitionKind = "segment"
+	DefinitionKindAnnotation DefinitionKind = "annotation"
 )
 
 // A FlagType is the type of a feature flag.

@@ -46,6 +46,27 @@ type Key struct {
 	LastUsed   *time.Time      `json:"lastUsed"`
 }
 
+// A Self is the key or panel token of a client, as it may be used now.
+type Self struct {
+	Kind      string     `json:"kind"` // key or token
+	ID        string     `json:"id"`
+	Name      string     `json:"name"` // empty for a panel token
+	Scopes    []Scope    `json:"scopes"`
+	All       bool       `json:"all"` // whether it reaches everything that the owner has, and not only Resources
+	Resources []Resource `json:"resources"`
+	Filtered  bool       `json:"filtered"`  // whether mandatory filters limit every answer
+	Types     []Type     `json:"types"`     // nil: all
+	PerMinute *int       `json:"perMinute"` // nil: the default limits
+	Expires   *time.Time `json:"expires"`   // nil: never
+}
+
+// Self returns what the key or panel token of the client may do. Every valid one may ask.
+func (c *Client) Self(ctx context.Context) (Self, error) {
+	var body struct{ Self Self }
+	_, err := c.get(ctx, "/v1/self", nil, &body)
+	return body.Self, err
+}
+
 // An OldSecret is a replaced secret of a key.
 type OldSecret struct {
 	Start string    `json:"start"`

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { accessible, address, number, open, picture, run, service, settled } from "./panel-page.mjs";
+import { accessible, address, number, open, picture, refused, run, service, settled } from "./panel-page.mjs";
 import { query } from "./service.mjs";
 
 const sizes = [1440, 768, 390], both = ["light", "dark"];
@@ -155,10 +155,16 @@ await run({
       await guest.getByRole("button", { name: /^Remove the filter/ }).click();
       await settled(guest);
       assert.equal(await visitors(guest), only ? some : all, `${end}: what the link shows without the filter`);
-      await guest.keyboard.press("s");
-      await guest.locator("dialog select[name=end]").selectOption("month"); // needs a key that may make keys
-      await guest.getByRole("button", { name: "Make the link" }).click();
-      await guest.getByText(/^You are not allowed to make this link/).waitFor();
+      await guest.locator("summary").click();
+      const offered = await guest.getByRole("button", { name: "Share a link" }).count();
+      assert.equal(offered, end === "month" ? 1 : 0, `${end}: a panel token may not share, a key may`);
+      const hash = await address(guest);
+      hash.set("edit", "share");
+      await guest.goto(`${service.address}/#${hash}`);
+      if (offered) assert.deepEqual(await guest.locator("dialog select[name=end] option").evaluateAll((all) => all.map(({ value }) => value)), ["hour", "day"], "longer links need a key that may make keys");
+      else await guest.getByText(/^You are not allowed to make this link/).waitFor();
+      await accessible(guest, `${end}: sharing as a guest`);
+      assert.deepEqual(refused, [], "the page asked for what the guest may not");
       await guest.context().close();
     }
     assert.deepEqual(asked.slice(0, 2).map(([path, { ttl }]) => [path, ttl]), [["tokens", 3600], ["tokens", 86_400]]);

@@ -194,6 +194,95 @@ await run({
     assert.equal(await tab.locator("path.other").count(), 1, "the other period has no line");
   },
 
+  async "annotations stand on the chart"() {
+    const berlin = (at) => new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", dateStyle: "short" }).format(at);
+    const day = berlin(Date.now() - 3 * 86_400_000), markup = "<b>Version 2.1</b> 📣", long = `שלום ${"x".repeat(190)}`;
+    const definitions = async (method, query = "", body) => {
+      const answer = await fetch(`${service.address}/v1/websites/${service.websiteId}/definitions${query}`, { method, headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json" }, body: body && JSON.stringify(body) });
+      return (await answer.json()).definitions?.filter(({ kind, body: { text } }) => kind === "annotation" && [markup, long, "Newsletter"].includes(text));
+    };
+    // In Kiritimati it is the next day already. A day has no zone.
+    await definitions("POST", "", { kind: "annotation", name: "e2e", body: { at: `${day}T10:30:00Z`, text: "Newsletter" } });
+    const tab = await open({ preset: "last_7d" });
+    await settled(tab);
+    const open7 = () => tab.getByRole("button", { name: "Annotations" }).click(), dialog = tab.locator("dialog");
+    await open7();
+    await dialog.getByText("Newsletter", { exact: true }).waitFor();
+    await accessible(tab, "annotations");
+    for (const [time, text] of [["", markup], ["23:45", long]]) {
+      await dialog.getByLabel("Date").fill(day);
+      await dialog.getByLabel("Time (optional)").fill(time);
+      await dialog.getByLabel("What happened").fill(text);
+      await dialog.getByRole("button", { name: "Add annotation" }).click();
+      await dialog.getByText(text, { exact: true }).waitFor();
+      await dialog.getByText("Added.").waitFor();
+    }
+    assert.equal(await dialog.locator("b").count(), 0, "HTML of a text became an element");
+    await dialog.getByLabel("Date").fill("");
+    await dialog.getByRole("button", { name: "Add annotation" }).click();
+    await dialog.getByText("Choose a date").waitFor();
+    await accessible(tab, "a mistake in an annotation");
+    const saved = await definitions("GET");
+    const clock = new Date(saved.find(({ body }) => body.text === long).body.at);
+    assert.equal(new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", dateStyle: "short", timeStyle: "short" }).format(clock), `${day} 23:45`);
+    assert.equal(saved.find(({ body }) => body.text === markup).body.at, day);
+    await tab.keyboard.press("Escape");
+
+    // All are told: to the eye, to the keyboard, to a finger, and to screen readers.
+    const slider = tab.getByRole("slider"), tip = tab.locator(".tip"), told = () => slider.getAttribute("aria-valuetext");
+    assert.ok((await tab.locator(".pins text").allTextContents()).some((count) => Number(count) >= 3), "three in a bucket are not told by the mark");
+    await slider.focus();
+    await tab.keyboard.press("Home");
+    for (let i = 0; i < 3; i++) await tab.keyboard.press("ArrowRight");
+    for (const text of [markup, `23:45: ${long}`, "Newsletter"]) {
+      assert.ok((await told()).includes(text), `${text} is not in: ${await told()}`);
+      assert.ok((await tip.textContent()).includes(text), `${text} is not in the tip`);
+      assert.equal(await tab.getByRole("list", { name: "Annotations in this range" }).getByText(text.replace("23:45: ", "")).count(), 1);
+    }
+    assert.equal(await tab.locator("#chart b").count(), 0);
+    await accessible(tab, "the chart with annotations");
+    await picture(tab, "annotations");
+    await tab.locator("summary").click();
+    await tab.locator("select[name=interval]").selectOption("hourly");
+    await settled(tab);
+    const hour = async (text) => (await tab.getByRole("list", { name: "Annotations in this range" }).getByRole("listitem").filter({ hasText: text }).textContent()).match(/, (\d\d:\d\d): /)[1];
+    assert.deepEqual([await hour(markup), await hour(long)], ["00:00", "23:00"]);
+    await tab.locator("select[name=timezone]").selectOption("Pacific/Kiritimati");
+    await settled(tab);
+    assert.equal(await hour(markup), "00:00", "a day belongs to the zone of the reader");
+    assert.notEqual(await hour(long), "23:00", "an instant is the same in every zone");
+    await tab.locator("select[name=interval]").selectOption("weekly");
+    await settled(tab);
+    assert.ok((await tab.locator("#chart ul").textContent()).includes(markup));
+
+    const phone = await open({ preset: "last_30d" }, { viewport: { width: 390, height: 844 }, hasTouch: true });
+    await settled(phone);
+    const pins = phone.locator(".pins circle");
+    await pins.first().waitFor();
+    const spot = await pins.evaluateAll((all) => all.map((pin) => pin.getBoundingClientRect()).map(({ x, width }) => x + width / 2).at(-1)), box = await phone.getByRole("slider").boundingBox();
+    await phone.touchscreen.tap(spot + 11, box.y + 60); // a finger is not exact
+    assert.ok((await phone.locator(".tip").textContent()).length > 20);
+    assert.ok(await phone.locator(".tip .pinned").count() > 0, "a finger does not find the annotation");
+    assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "annotations make the page wider");
+    await picture(phone, "annotations-390");
+    await phone.getByRole("button", { name: "Annotations" }).tap();
+    await phone.locator("dialog").getByText(markup).waitFor();
+    assert.ok(await phone.evaluate(() => document.querySelector("dialog").scrollWidth <= innerWidth), "the dialog is wider than the screen");
+    await accessible(phone, "annotations at 390 px");
+    await picture(phone, "annotations-390-dialog");
+    await phone.context().close();
+
+    await open7();
+    for (const text of [markup, long, "Newsletter"]) {
+      const remove = dialog.locator("li").filter({ hasText: text }).getByRole("button");
+      await remove.click();
+      await remove.filter({ hasText: "Remove for everybody" }).click();
+      await dialog.locator("li").filter({ hasText: text }).waitFor({ state: "detached" });
+    }
+    assert.ok(await tab.evaluate(() => document.querySelector("dialog").contains(document.activeElement)), "the focus is lost after a removal");
+    assert.deepEqual(await definitions("GET"), []);
+  },
+
   async "the page keeps up"() {
     const context = { viewport: { width: 1440, height: 900 } }, tab = await open({ preset: "last_7d" }, context);
     await settled(tab);

@@ -15,6 +15,9 @@ const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta
 const browser = await chromium.launch({ executablePath: service.chromium, args: ["--no-sandbox"] });
 const problems = []; // errors of the console, violations of the policy, and requests to other hosts
 
+/** The requests of the running part that were answered with 403. */
+export const refused = [];
+
 /** Opens the panel in a browser of its own. */
 export async function open(hash = {}, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Berlin", locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"], ...options });
@@ -23,6 +26,7 @@ export async function open(hash = {}, options = {}) {
   tab.on("console", (said) => said.type() === "error" && !/status of (400|401|403|429|500)|ERR_(FAILED|CONNECTION)/.test(said.text()) && problems.push(said.text()));
   tab.on("pageerror", (error) => problems.push(String(error)));
   tab.on("request", (sent) => sent.url().startsWith(service.address) || /^(data|blob):/.test(sent.url()) || problems.push(`request to ${sent.url()}`));
+  tab.on("response", (got) => got.status() === 403 && refused.push(got.url()));
   await tab.goto(`${service.address}/#${hash instanceof URLSearchParams ? hash : new URLSearchParams({ key: service.key, website: service.websiteId, ...hash })}`);
   return tab;
 }
@@ -58,6 +62,7 @@ export async function everywhere(tab, state) {
 export async function run(parts) {
   for (const [name, part] of Object.entries(parts)) {
     if (process.env.ONLY && !name.includes(process.env.ONLY)) continue;
+    refused.length = 0;
     try {
       await part();
     } catch (error) {

@@ -1,7 +1,7 @@
 // The settings of the panel: see panel-page.mjs.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { accessible, address, everywhere, open, picture, run, service, settled } from "./panel-page.mjs";
+import { accessible, address, everywhere, open, picture, refused, run, service, settled } from "./panel-page.mjs";
 import { unique } from "./service.mjs";
 
 const card = (tab, title) => tab.locator(".card").filter({ has: tab.locator(`h2:text-is("${title}")`) });
@@ -237,11 +237,25 @@ await run({
   },
 
   async "keys that may less are told so"() {
-    const site = { resources: [{ kind: "website", id: service.websiteId }] };
+    const site = { resources: [{ kind: "website", id: service.websiteId }] }, asked = [];
     const reader = await settings({ key: (await keyWith(["read:data"], site)).secret });
     for (const title of ["Websites", "Keys", "Audit trail"]) assert.match(await card(reader, title).textContent(), /With this key you cannot/);
     assert.deepEqual(await reader.locator("#answers button").allTextContents(), ["Script tag"]);
     await everywhere(reader, "a key that may only read");
+    reader.on("request", (sent) => sent.url().endsWith("/v1/self") && asked.push(sent.url()));
+    await reader.reload();
+    for (const section of ["Goals", "Overview"]) {
+      await reader.getByRole("link", { name: section }).click();
+      await settled(reader);
+    }
+    await reader.getByRole("slider").waitFor();
+    await reader.getByRole("button", { name: "Annotations" }).click();
+    await reader.locator("dialog li").first().waitFor();
+    assert.equal(await reader.locator("dialog li button, dialog form").count(), 0, "a reader is offered to annotate");
+    await accessible(reader, "annotations of a reader");
+    await reader.keyboard.press("Escape");
+    assert.equal(asked.length, 1, "the page asks more than once what the key may do");
+    assert.deepEqual(refused, [], "the page asked for what the key may not");
     await reader.goto(`${service.address}/#website=${service.websiteId}&section=settings&edit=website:${service.websiteId}`);
     await reader.locator("dialog [role=alert]").waitFor();
     await reader.goto(`${service.address}/#website=${service.websiteId}&section=settings&edit=nothing:1`);

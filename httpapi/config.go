@@ -48,7 +48,7 @@ type Config struct {
 	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does not
 	// exist.
 	Minter auth.Minter
-	// Definitions keeps saved goals, funnels and segments. If it is nil, their routes do not exist, and queries cannot use them.
+	// Definitions keeps saved goals, funnels, segments and annotations. If it is nil, their routes do not exist, and queries cannot use them.
 	Definitions store.DefinitionStore
 	// Keys changes API keys. If it is nil, the routes of keys do not exist.
 	Keys auth.KeyManager

@@ -19,7 +19,7 @@ import (
 
 const definitionsPath = "/v1/websites/{website_id}/definitions"
 
-// definitionRoutes returns the routes of saved goals, funnels and segments.
+// definitionRoutes returns the routes of saved goals, funnels, segments and annotations.
 func (a *api) definitionRoutes() []*route {
 	type steps = front.Steps[definitionQuestion]
 	row := func(method, about string, access Access, body bool, s steps) *route {
@@ -30,14 +30,14 @@ func (a *api) definitionRoutes() []*route {
 		return a.allowWebsite(ctx, r, func(string) []auth.Scope { return []auth.Scope{auth.ManageDefinitions} })
 	}
 	return []*route{
-		row(http.MethodGet, "List saved goals, funnels and segments", ByPath, false, steps{
+		row(http.MethodGet, "List saved goals, funnels, segments and annotations", ByPath, false, steps{
 			Allow: func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
 				return a.allowWebsite(ctx, r, auth.ReadScopes)
 			},
 			Answer: a.listDefinitions,
 		}),
-		row(http.MethodPost, "Save a goal, a funnel or a segment by its name", ByDefiner, true, steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition}),
-		row(http.MethodDelete, "Remove a saved goal, funnel or segment", ByDefiner, false, steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition}),
+		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", ByDefiner, true, steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition}),
+		row(http.MethodDelete, "Remove a saved goal, funnel, segment or annotation", ByDefiner, false, steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition}),
 	}
 }
 
@@ -78,7 +78,7 @@ func (a *api) listDefinitions(ctx context.Context, r *front.Request, _ *definiti
 	}{true, found})
 }
 
-// readDefinition reads a definition from the body, and checks that a query can use it.
+// readDefinition reads a definition from the body, and checks it: a query can use it, unless it is an annotation.
 func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) error {
 	d := &q.definition
 	_, bad, err := a.readMembers(r, map[string]memberReader{"kind": oneOf(&d.Kind), "name": oneOf(&d.Name), "body": oneOf(&d.Body)},
@@ -99,8 +99,11 @@ func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitio
 func (a *api) putDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {
 	d, err := a.cfg.Definitions.PutDefinition(ctx, r.Resource.ID, q.definition)
 	if errors.Is(err, store.ErrManyDefinitions) {
-		return nil, query.Errors{{Code: query.Invalid, Field: "name", Err: err,
-			Message: fmt.Sprintf("would be one too many: a website may have %d definitions", store.MaxDefinitions)}}
+		message := fmt.Sprintf("would be one too many: a website may have %d definitions", store.MaxDefinitions)
+		if q.definition.Kind == store.AnnotationDefinition {
+			message = fmt.Sprintf("would be one too many: a website may have %d annotations", store.MaxAnnotations)
+		}
+		return nil, query.Errors{{Code: query.Invalid, Field: "name", Err: err, Message: message}}
 	}
 	if err != nil {
 		return nil, err

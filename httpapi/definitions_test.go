@@ -34,13 +34,15 @@ func TestDefinitions(t *testing.T) {
 		`{"kind":"goal","name":"Signup","body":{"event":"signup","value":"total"}}`,
 		`{"kind":"segment","name":"Mobile","body":{"filters":[{"field":"device_type","op":"eq","value":"mobile"}]}}`,
 		`{"kind":"funnel","name":"Checkout","body":{"steps":[{"page":"/cart"},{"event":"order"}]}}`,
+		`{"kind":"annotation","name":"2.1","body":{"at":"2026-03-04","text":"Version 2.1"}}`,
+		`{"kind":"annotation","name":"2.1.1","body":{"at":"2026-03-04T12:00:00+01:00","text":"<b>Version</b> 2.1 📣"}}`,
 	} {
 		if rec := w.send("POST", at, "definer", body); rec.Code != http.StatusOK {
 			t.Fatalf("%s: %d %s", body, rec.Code, rec.Body)
 		}
 	}
 	var list struct{ Definitions []definitionRecord }
-	if err := json.Unmarshal(w.send("GET", at, "site_a", "").Body.Bytes(), &list); err != nil || len(list.Definitions) != 3 || !strings.Contains(string(list.Definitions[0].Body), "total") {
+	if err := json.Unmarshal(w.send("GET", at, "site_a", "").Body.Bytes(), &list); err != nil || len(list.Definitions) != 5 || !strings.Contains(string(list.Definitions[0].Body), "total") {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 	filters := url.QueryEscape(`[{"segment":"Mobile"}]`)
@@ -66,6 +68,9 @@ func TestDefinitions(t *testing.T) {
 		if got, want := query("site_a", parameter), query("site_a", same); got != want || !strings.Contains(got, `"sql"`) {
 			t.Errorf("%s: %s, want %s", parameter, got, want)
 		}
+		if got := query("site_a", strings.NewReplacer("Checkout", "2.1", "Mobile", "2.1", "true", `"2.1"`).Replace(parameter)); !strings.Contains(got, "VALIDATION_ERROR") {
+			t.Errorf("%s with the name of an annotation: %s", parameter, got)
+		}
 		if got := query("site_b", parameter); !strings.Contains(got, "VALIDATION_ERROR") {
 			t.Errorf("%s of another website: %s", parameter, got)
 		}
@@ -87,6 +92,8 @@ func TestDefinitionMistakes(t *testing.T) {
 		`{"kind":"segment","name":"x","body":{"filters":[{"field":"colour","op":"eq","value":"red"}]}}`: "body.filters[0].field",
 		`{"kind":"segment","name":"x","body":{"filters":[{"field":"country","op":"eq","val":"red"}]}}`:  "body.filters[0].val",
 		`{"kind":"funnel","name":"x","body":{"steps":[{"page":"/"}]}}`:                                  "body.steps",
+		`{"kind":"annotation","name":"x","body":{"at":"yesterday","text":"y"}}`:                         "body.at",
+		`{"kind":"annotation","name":"x","body":{"at":"2026-03-04"}}`:                                   "body.text",
 		`{"kind":"goal","name":"x","definition":{"event":"a"}}`:                                         "definition",
 		`{"kind":"goal","name":"x","body":{"event":"a"},"name":"y"}`:                                    "name",
 	} {

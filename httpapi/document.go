@@ -80,7 +80,7 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[definitionsBody](): "Flags",
 			reflect.TypeFor[flagRecord]():      "Flag", reflect.TypeFor[flagBody](): "ChangedFlag", reflect.TypeFor[stepRecord](): "ScheduleStep",
 			reflect.TypeFor[auth.Filter](): "KeyFilter", reflect.TypeFor[auth.Did](): "KeyDid", reflect.TypeFor[auth.Text](): "KeyText",
-			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer", reflect.TypeFor[websiteBody](): "WebsiteAnswer", reflect.TypeFor[managedBody](): "ManagedWebsites", reflect.TypeFor[trackerBody](): "TrackerAnswer",
+			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer", reflect.TypeFor[selfBody](): "SelfAnswer", reflect.TypeFor[websiteBody](): "WebsiteAnswer", reflect.TypeFor[managedBody](): "ManagedWebsites", reflect.TypeFor[trackerBody](): "TrackerAnswer",
 			reflect.TypeFor[ofrepResult](): "OFREPResult", reflect.TypeFor[explainedBody](): "Explanation", reflect.TypeFor[explainedEntry](): "ExplainedParameter",
 			reflect.TypeFor[explainArg](): "StatementArgument", reflect.TypeFor[besideRows](): "Compared", reflect.TypeFor[tokenBody](): "Token",
 		},
@@ -108,6 +108,7 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[flags.Step]():      openapi.Ref("ScheduleStep"),
 			reflect.TypeFor[flags.Reason]():    openapi.OneOf("", flags.UserRuleMatch, flags.TargetGroupMatch, flags.MultivariantEvaluated, flags.RolloutEnabled, flags.RolloutDisabled, flags.BooleanDefault, flags.DependencyNotSatisfied, flags.FlagNotFound),
 			reflect.TypeFor[auth.KeyState]():   openapi.OneOf("", auth.Revoked, auth.Expired, auth.Disabled, auth.Active),
+			reflect.TypeFor[selfKind]():        openapi.OneOf("", selfKey, selfToken),
 			reflect.TypeFor[auth.Scope]():      openapi.Text("A scope of keys"),
 			reflect.TypeFor[health.Report]():   openapi.Ref("Health"),
 		},
@@ -161,8 +162,11 @@ func (a Access) requirements() (all []openapi.Requirement) {
 		BySubject: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByWholeSubject: {auth.ReadData}, ByPath: {auth.ReadData},
 		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByDefiner: {auth.ManageDefinitions}, ByAuditor: {auth.ReadAudit}, BySiteManager: {auth.ManageWebsites}, ByClientKey: {auth.ManageFlags},
 	}[a]
-	if a == ByKeyOrClient {
+	switch a {
+	case ByKeyOrClient:
 		return []openapi.Requirement{{}, {"bearer": {}}, {"key": {}}}
+	case ByAnyKey:
+		return []openapi.Requirement{{"bearer": {}}, {"key": {}}}
 	}
 	for _, scope := range scopes {
 		all = append(all, openapi.Requirement{"bearer": {string(scope)}}, openapi.Requirement{"key": {string(scope)}})

@@ -10,17 +10,17 @@ import (
 
 const tagDefinitions = "Definitions"
 
-// describeDefinitions returns the rows of the document for saved goals, funnels and segments.
+// describeDefinitions returns the rows of the document for saved goals, funnels, segments and annotations.
 func (d *describer) describeDefinitions() map[string]described {
 	site := openapi.Path("website_id", openapi.Text("The website"))
 	one := openapi.Of[definitionRecord](d.reflect)
 	d.reflect.Components["Definition"] = ofKinds("What is saved for a website by a name.", d.reflect.Components["Definition"])
 	return map[string]described{
 		"GET " + definitionsPath: {Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions, NotModified: true, Params: []openapi.Param{site},
-			About:  "Every key that can read the website can list and use them.",
+			About:  "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definitions", openapi.List("", one, 0, 0))).Needs("success", "definitions")}},
 		"POST " + definitionsPath: {Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions, Params: []openapi.Param{site},
-			About:  "A definition of the same kind and name is replaced. A website may have 200 definitions.",
+			About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations.",
 			Body:   openapi.Ref("NewDefinition"),
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", one)).Needs("success", "definition")}},
 		"DELETE " + definitionsPath: {Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
@@ -31,7 +31,9 @@ func (d *describer) describeDefinitions() map[string]described {
 
 // definitionBodies are the components with the bodies of definitions, by their kinds.
 func definitionBodies() map[store.DefinitionKind]string {
-	return map[store.DefinitionKind]string{store.GoalDefinition: "GoalBody", store.FunnelDefinition: "FunnelBody", store.SegmentDefinition: "SegmentBody"}
+	return map[store.DefinitionKind]string{
+		store.GoalDefinition: "GoalBody", store.FunnelDefinition: "FunnelBody", store.SegmentDefinition: "SegmentBody", store.AnnotationDefinition: "AnnotationBody",
+	}
 }
 
 // ofKinds returns the schema of definitions in the form of s: for each kind a copy of s with its body.
@@ -43,9 +45,10 @@ func ofKinds(about string, s *openapi.Schema) *openapi.Schema {
 		*one.Properties.Slot("kind") = &openapi.Schema{Type: openapi.Types{"string"}, Const: kind}
 		*one.Properties.Slot("name") = definitionName("Unique among the definitions of a kind of the website")
 		*one.Properties.Slot("body") = openapi.Ref(definitionBodies()[kind]).About(map[store.DefinitionKind]string{
-			store.GoalDefinition:    "Of a goal: `event`, `page` or `click`, and `filters` and `value`",
-			store.FunnelDefinition:  "Of a funnel: `steps`, and `window` and `within`",
-			store.SegmentDefinition: "Of a segment: `filters`",
+			store.GoalDefinition:       "Of a goal: `event`, `page` or `click`, and `filters` and `value`",
+			store.FunnelDefinition:     "Of a funnel: `steps`, and `window` and `within`",
+			store.SegmentDefinition:    "Of a segment: `filters`",
+			store.AnnotationDefinition: "Of an annotation: `at` and `text`",
 		}[kind])
 		all = append(all, &one)
 	}
@@ -76,4 +79,8 @@ func (v *vocabulary) definitions() {
 	}
 	v.schemas[of[store.SegmentDefinition]] = openapi.Object("A segment."+alone,
 		openapi.Member("filters", openapi.List("All must match; at most 50 conditions in all", openapi.Ref("SegmentFilter"), 0, maxFilters))).Needs("filters")
+	v.schemas[of[store.AnnotationDefinition]] = openapi.Object("An annotation: what happened when.",
+		openapi.Member("at", openapi.Any("A day in the time zone of the reader, or an instant; from 1970 to 2100", openapi.Day(""), openapi.Moment(""))),
+		openapi.Member("text", &openapi.Schema{Type: openapi.Types{"string"}, MinLength: 1, MaxLength: saved.MaxText,
+			Description: "Plain text. Several annotations may have the same one"})).Needs("at", "text")
 }

@@ -20,6 +20,14 @@ func (d *describer) describeKeys() map[string]described {
 	id := openapi.Path("id", openapi.Text("The id of the key"))
 	one := openapi.Of[keyBody](d.reflect)
 	*d.reflect.Components["Key"].Properties.Slot("types") = openapi.List("null: all", openapi.Ref("QueryType"), 0, 0).OrNull()
+	self := openapi.Of[selfBody](d.reflect)
+	mine := d.reflect.Components["Self"]
+	mine.Description = "A key or a panel token, as it may be used now."
+	*mine.Properties.Slot("id") = openapi.Text("The id of the key or of the panel token")
+	*mine.Properties.Slot("name") = openapi.Text("The name of the key; empty for a panel token")
+	*mine.Properties.Slot("all") = openapi.Truth("Whether it reaches everything that the owner has now and later; otherwise it reaches `resources`")
+	*mine.Properties.Slot("filtered") = openapi.Truth("Whether mandatory filters limit every answer. They are not shown")
+	*mine.Properties.Slot("types") = *d.reflect.Components["Key"].Properties.Slot("types")
 	grace := openapi.Any("How long the replaced secret stays valid: seconds, or a duration such as `1h`, at most 30 days; by default it ends at once",
 		openapi.Whole("", 1, int(maxGrace/time.Second)), openapi.Text(""))
 	return map[string]described{
@@ -34,6 +42,8 @@ func (d *describer) describeKeys() map[string]described {
 			About: "The key and its panel tokens end within a second, for good. It stays in the list."}},
 		"POST /v1/keys/{id}/rotate": {Operation: openapi.Operation{ID: "rotateKey", Tag: tagKeys, Params: []openapi.Param{id}, Answer: one,
 			About: "The secret is shown once.", Body: openapi.Object("", openapi.Member("grace", grace))}},
+		"GET /v1/self": {Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true, Answer: self,
+			About: "Every valid key and panel token may ask. The answer has no secret, and nothing of other keys."}},
 		"GET /v1/audit": {Operation: openapi.Operation{ID: "listAudit", Tag: tagAudit, About: "An entry with a `count` stands for several equal requests. Entries appear within a second.",
 			Params: []openapi.Param{
 				openapi.Query("key", openapi.Text("Only uses of this key")), openapi.Query("from", openapi.Moment("Only entries from this instant on")),

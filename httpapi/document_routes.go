@@ -31,7 +31,7 @@ func tags() []openapi.Tag {
 		{Name: tagQueries, Description: "Questions about websites, links and monitors"},
 		{Name: tagExports, Description: "Raw rows"},
 		{Name: tagTokens, Description: "Short-lived credentials for browsers"},
-		{Name: tagDefinitions, Description: "Goals, funnels and segments that are saved by name"},
+		{Name: tagDefinitions, Description: "Goals, funnels, segments and annotations that are saved by name"},
 		{Name: tagWebsites, Description: "Websites and their rules"},
 		{Name: tagKeys, Description: "API keys"},
 		{Name: tagAudit, Description: "The uses of keys"},

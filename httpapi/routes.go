@@ -16,6 +16,7 @@ type Access string
 const (
 	Public         Access = "public"        // no key; keys are ignored
 	ByKey          Access = "key"           // a key that may read subjects of the kind; the response lists the subjects that it may read
+	ByAnyKey       Access = "any key"       // any key or panel token
 	ByOwnKey       Access = "own key"       // a key with a read scope, but not a panel token
 	BySubject      Access = "subject"       // a key that may read the one subject in the URL's query
 	ByWholeSubject Access = "whole subject" // like subject, but needs read:data, no panel token and no mandatory filters
@@ -98,6 +99,7 @@ func (a *api) routes() []*route {
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
 			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
+		a.selfRoute(),
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/tracker", Class: auth.ClassPublic, Steps: steps{Answer: a.showTracker}},
 			about: "Where pages load the tracker", access: Public, off: func(cfg *Config) bool { return cfg.Tracker == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/openapi.json", Class: auth.ClassPublic, Steps: steps{Answer: a.showDocument}},

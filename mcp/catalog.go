@@ -222,6 +222,9 @@ func saved(ctx context.Context, api requester, website string) (map[string][]str
 	}
 	names := map[string][]string{}
 	for _, d := range all.Definitions {
+		if d.Kind == "annotation" {
+			continue // queries do not use it
+		}
 		names[d.Kind] = append(names[d.Kind], d.Name)
 	}
 	return names, nil

@@ -75,7 +75,7 @@ func TestAskInAllWays(t *testing.T) {
 // The names of saved definitions are listed for the key's websites, and ask uses them.
 func TestSavedDefinitions(t *testing.T) {
 	host := newHost(t)
-	for kind, body := range map[string]string{"goal": `{"page":"/page-3"}`, "funnel": `{"steps":[{"page":"/page-1"},{"page":"/page-2"}]}`, "segment": `{"filters":[{"field":"path","op":"eq","value":"/page-4"}]}`} {
+	for kind, body := range map[string]string{"goal": `{"page":"/page-3"}`, "funnel": `{"steps":[{"page":"/page-1"},{"page":"/page-2"}]}`, "segment": `{"filters":[{"field":"path","op":"eq","value":"/page-4"}]}`, "annotation": `{"at":"2026-01-01","text":"x"}`} {
 		d := store.Definition{Kind: store.DefinitionKind(kind), Name: "My " + kind, Body: json.RawMessage(body)}
 		if _, err := host.Sites.PutDefinition(t.Context(), sightlinetest.Website, d); err != nil {
 			t.Fatal(err)

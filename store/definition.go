@@ -18,17 +18,22 @@ const (
 	GoalDefinition    DefinitionKind = "goal"
 	FunnelDefinition  DefinitionKind = "funnel"
 	SegmentDefinition DefinitionKind = "segment" // filters
+	// AnnotationDefinition is a text about a date or an instant, such as "Version 2.1". No request uses it.
+	AnnotationDefinition DefinitionKind = "annotation"
 )
 
 // DefinitionKinds lists all kinds, in the order in which definitions are listed.
 func DefinitionKinds() []DefinitionKind {
-	return []DefinitionKind{GoalDefinition, FunnelDefinition, SegmentDefinition}
+	return []DefinitionKind{GoalDefinition, FunnelDefinition, SegmentDefinition, AnnotationDefinition}
 }
 
-// MaxDefinitions is the largest number of definitions of one website.
-const MaxDefinitions = 200
+// Bounds of the definitions of one website.
+const (
+	MaxDefinitions = 200 // goals, funnels and segments together
+	MaxAnnotations = 500
+)
 
-// A Definition is a goal, a funnel or a segment that people saved by a name. Package query/saved knows what Body means.
+// A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package query/saved knows what Body means.
 type Definition struct {
 	Kind    DefinitionKind
 	Name    string          // unique among the definitions of a kind of a website
@@ -37,8 +42,8 @@ type Definition struct {
 	Updated time.Time       // likewise
 }
 
-// ErrManyDefinitions: the website would have more than [MaxDefinitions].
-var ErrManyDefinitions = fmt.Errorf("store: more than %d definitions of a website", MaxDefinitions)
+// ErrManyDefinitions: the website would have more than [MaxDefinitions] or [MaxAnnotations].
+var ErrManyDefinitions = fmt.Errorf("store: more than %d definitions or %d annotations of a website", MaxDefinitions, MaxAnnotations)
 
 // A DefinitionStore keeps what people saved by name, per website. It is safe for concurrent use.
 type DefinitionStore interface {
@@ -49,6 +54,20 @@ type DefinitionStore interface {
 	PutDefinition(ctx context.Context, website string, d Definition) (Definition, error)
 	// RemoveDefinition removes a definition. Its error wraps [ErrNotFound].
 	RemoveDefinition(ctx context.Context, website string, kind DefinitionKind, name string) error
+}
+
+// HasRoom reports whether a website with these definitions may have another one of kind.
+func HasRoom(all []Definition, kind DefinitionKind) bool {
+	annotations := 0
+	for _, d := range all {
+		if d.Kind == AnnotationDefinition {
+			annotations++
+		}
+	}
+	if kind == AnnotationDefinition {
+		return annotations < MaxAnnotations
+	}
+	return len(all)-annotations < MaxDefinitions
 }
 
 // CompareDefinitions orders definitions by kind, in the order of [DefinitionKinds], then by Created, then by name.

@@ -135,7 +135,7 @@ func (m *MemoryDirectory) PutDefinition(ctx context.Context, website string, d D
 		return Definition{}, ctx.Err()
 	case !known:
 		return Definition{}, ErrNotFound
-	case at < 0 && len(all) >= MaxDefinitions:
+	case at < 0 && !HasRoom(all, d.Kind):
 		return Definition{}, ErrManyDefinitions
 	}
 	now := m.now()

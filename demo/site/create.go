@@ -1,4 +1,4 @@
-// Package site creates the demo: a website, two short links and two uptime monitors with traffic up to now, and a key for them.
+// Package site creates the demo: a website with saved goals, two short links and two uptime monitors with traffic up to now, and a key for them.
 //
 //	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: "sightline-data", Now: time.Now})
 //	ready.Address, ready.TrackAddress = "http://127.0.0.1:8080", "http://127.0.0.1:8080/ingest"
@@ -184,6 +184,9 @@ func (c *creator) keyOf(ctx context.Context, text string) (*auth.Key, error) {
 // site creates the demo website, links and monitors if they are missing, and their traffic up to now.
 func (c *creator) site(ctx context.Context) error {
 	_, err := c.cfg.Records.CreateWebsite(ctx, store.Website{ID: demoWebsite, Owner: Owner, Name: "Notes (demo)", Domain: demoDomain})
+	if err == nil {
+		err = c.save(ctx)
+	}
 	if err := unlessExists(err); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ func setting(t *testing.T, name string, usual int) int {
 // exchanges sends n requests, in turn to each operation, and to queries as often as to all others together.
 func exchanges(t *testing.T, w *world, n int) []exchange {
 	t.Helper()
-	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w, flags: []string{w.flag}, keys: keyIDs(), sites: siteIDs()}
+	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w, flags: []string{w.flag}, keys: keyIDs(), sites: siteIDs(),
+		saved: []definition{{"annotation", annotationName}}}
 	var queries, others []operation
 	for _, op := range operations(w.doc) {
 		if op.path == "/v1/query" {

@@ -26,7 +26,7 @@ type generator struct {
 	kind  string       // the parameter that names the subject of the request
 }
 
-// A definition is a goal, a funnel or a segment that is saved.
+// A definition is a goal, a funnel, a segment or an annotation that is saved.
 type definition struct{ Kind, Name string }
 
 // An operation is a method of a path.

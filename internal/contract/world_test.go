@@ -117,13 +117,17 @@ const (
 	segmentName = "Germany"
 )
 
-// save saves a goal, a funnel and a segment. The segment has a field that all rows of websites have.
+// annotationName is the name of a definition that requests may remove: queries do not use it.
+const annotationName = "Launch"
+
+// save saves a definition of each kind. The segment has a field that all rows of websites have.
 func (w *world) save(t *testing.T) {
 	t.Helper()
 	for _, body := range []string{
 		`{"kind":"goal","name":"` + goalName + `","body":{"event":"signup"}}`,
 		`{"kind":"funnel","name":"` + funnelName + `","body":{"steps":[{"page":"/"},{"event":"signup"}]}}`,
 		`{"kind":"segment","name":"` + segmentName + `","body":{"filters":[{"field":"country","op":"eq","value":"DE"}]}}`,
+		`{"kind":"annotation","name":"` + annotationName + `","body":{"at":"2026-01-01","text":"Launch"}}`,
 	} {
 		rec := w.send(request{method: http.MethodPost, target: "/v1/websites/" + sightlinetest.Website + "/definitions",
 			header: map[string]string{"X-Api-Key": w.key, "Content-Type": "application/json"}, body: body})

@@ -113,6 +113,7 @@ var callers = map[httpapi.Access]string{
 	httpapi.ByErase:        "a key with `erase:data` for the website, without mandatory filters and without a list of query types; panel tokens cannot call it",
 	httpapi.ByDefiner:      "a key with `manage:definitions` for the website; panel tokens cannot call it",
 	httpapi.ByKeyManager:   "a key with `manage:keys`; panel tokens cannot call it. It reaches keys of the same owner that grant no more than itself",
+	httpapi.ByAnyKey:       "any valid key or panel token",
 	httpapi.BySiteManager:  "a key with `manage:websites` for the website, without mandatory filters and without a list of query types; panel tokens cannot call it",
 	httpapi.ByAuditor:      "a key with `read:audit` that reaches everything of its owner, without mandatory filters; panel tokens cannot call it",
 	httpapi.ByPath:         "a key that can read the website in the path",

@@ -146,6 +146,7 @@ var endpoints = map[string]endpoint{
 	"POST /v1/keys/{id}/rotate": {
 		target: "/v1/keys/key_panel/rotate", request: `{"grace":"1h"}`,
 	},
+	"GET /v1/self": {target: "/v1/self"},
 	"GET /v1/audit": {
 		target: "/v1/audit?limit=1",
 		skip:   "The answer is `{\"success\":true,\"entries\":[…],\"next\":\"…\"}`; `next` is `null` on the last page. An entry has `time`, `requestId`, `keyId`, `start`, `token`, `subject`, `method`, `route`, `resource`, `scope`, `outcome` (`allowed`, `refused` or `failed`), `status`, `ip`, `userAgent` and `count`.",

@@ -118,6 +118,13 @@ A query then uses them by name. A segment stands wherever a filter may stand, al
 ` + "`true`" + ` stands for all saved goals. The answer is the same as if the request had the definition itself. A website's definitions are known for that website
 only. Mandatory filters of keys and tokens cannot name segments. A query type with a required filter, such as ` + "`session_events`" + `, needs that filter in the
 request itself.
+
+Annotations are saved in the same way. Queries do not use them: charts, such as those of the [panel](panel.md#annotations), show the text at its time.
+` + "`at`" + ` is a day in the time zone of the reader, or an instant. The name only identifies the annotation, so several may have the same text:
+
+` + "```json" + `
+{"kind": "annotation", "name": "release 2.1", "body": {"at": "2026-11-27T14:05:00Z", "text": "Version 2.1"}}
+` + "```" + `
 `
 
 func (p *page) example(ctx context.Context, example askingExample) {

@@ -144,7 +144,8 @@ func testGoClientSaves(ctx context.Context, t *testing.T, c *client.Client, site
 	phones, pricing := client.Where(client.FieldDeviceType, client.OpEq, "mobile"), client.Action{Page: client.Is("/pricing")}
 	goal := client.Goal{Name: "Pricing", Action: pricing}
 	funnel := client.FunnelBody{Steps: []client.Step{{Action: client.Action{Page: client.Is("/")}}, {Action: pricing}}}
-	err := errors.Join(c.SaveSegment(ctx, site, "Go phones", phones), c.SaveGoal(ctx, site, goal), c.SaveFunnel(ctx, site, "Go funnel", funnel))
+	err := errors.Join(c.SaveSegment(ctx, site, "Go phones", phones), c.SaveGoal(ctx, site, goal), c.SaveFunnel(ctx, site, "Go funnel", funnel),
+		c.SaveAnnotation(ctx, site, "Go note", client.AnnotationBody{At: "2026-11-27", Text: "Version 2.1"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,10 +166,13 @@ func testGoClientSaves(ctx context.Context, t *testing.T, c *client.Client, site
 	if err := errors.Join(savedErr, writtenErr, stepsErr); err != nil || !slices.Equal(values(saved.Rows), values(written.Rows)) || len(steps.Rows) != 2 || steps.Rows[0].Visitors == 0 {
 		t.Errorf("saved %+v, written out %+v, funnel %+v, %v", saved, written, steps, err)
 	}
-	for kind, name := range map[client.DefinitionKind]string{client.DefinitionKindGoal: "Pricing", client.DefinitionKindFunnel: "Go funnel", client.DefinitionKindSegment: "Go phones"} {
+	for kind, name := range map[client.DefinitionKind]string{client.DefinitionKindGoal: "Pricing", client.DefinitionKindFunnel: "Go funnel", client.DefinitionKindSegment: "Go phones", client.DefinitionKindAnnotation: "Go note"} {
 		if err := c.RemoveDefinition(ctx, site, kind, name); err != nil {
 			t.Errorf("remove a %s: %v", kind, err)
 		}
+	}
+	if self, err := c.Self(ctx); err != nil || self.Kind != "key" || !slices.Contains(self.Scopes, client.ScopeManageDefinitions) || self.Filtered {
+		t.Errorf("the own key %+v, %v", self, err)
 	}
 	if token, err := c.CreateToken(ctx, client.NewToken{TTL: time.Minute}); err != nil || token.Token == "" || time.Until(token.ExpiresAt) > 2*time.Minute {
 		t.Errorf("a panel token until %s, %v", token.ExpiresAt, err)

@@ -87,6 +87,7 @@ func samples() map[string]sample {
 		"httpapi PATCH /v1/keys/{id}":                          {target: "/v1/keys/key_managed", body: `{"name":"N"}`, answer: `"name":"N"`},
 		"httpapi DELETE /v1/keys/{id}":                         {target: "/v1/keys/key_leaving", answer: `"state":"revoked"`},
 		"httpapi POST /v1/keys/{id}/rotate":                    {target: "/v1/keys/key_managed/rotate", body: `{"grace":"1h"}`, answer: `"secret":"sl_`, random: true},
+		"httpapi GET /v1/self":                                 {target: "/v1/self", answer: `"self":{"kind":"`, etag: true, own: true},
 		"httpapi GET /v1/audit":                                {target: "/v1/audit", answer: `"entries":[`, random: true},
 		"httpapi GET /health":                                  {target: "/health", answer: `"success":true`},
 		"httpapi GET /health/live":                             {target: "/health/live", answer: `"success":true`},

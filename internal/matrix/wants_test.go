@@ -78,6 +78,9 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	if s.judged != accepted {
 		return s.unauthenticated(e)
 	}
+	if r.access == string(httpapi.ByAnyKey) {
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
 	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", limited: true, entry: e}
 	e.Scope = auth.ReadData
 	if kind != "" {

@@ -3,7 +3,6 @@ import { intervalOf, weekStart } from "./dates.js";
 
 const root = document.querySelector("meta[name=sightline-api]").content;
 const stored = "sightline-key";
-const refused = new Set(); // routes that the key may not use
 let key = "";
 
 /** The key of an earlier visit: of this tab, or of this device if the reader wanted that. */
@@ -14,7 +13,6 @@ export const currentKey = () => key;
 /** Uses a key from now on, and stores it for this tab, and for this device if stay is true. */
 export function useKey(value, stay) {
   key = value;
-  refused.clear();
   if (value) sessionStorage.setItem(stored, value);
   else sessionStorage.removeItem(stored);
   if (stay) localStorage.setItem(stored, value);
@@ -102,13 +100,8 @@ export async function askEach(subject, view, questions) {
   return (await call(aboutPath(subject, view), bodies)).results;
 }
 
-/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it; such routes are asked once. */
-export async function listed(path, name) {
-  if (refused.has(path)) return [];
-  const answer = await allowed(call(path), null);
-  if (!answer) refused.add(path);
-  return answer?.[name] ?? [];
-}
+/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it. */
+export const listed = async (path, name) => (await allowed(call(path)))?.[name] ?? [];
 
 export const websites = async () => (await call("/v1/query/websites")).websites;
 
@@ -136,9 +129,6 @@ export async function allowed(promise, otherwise = null) {
     throw error;
   }
 }
-
-/** The beginning of the current secret, by which lists of keys name it. */
-export const isCurrent = ({ start, oldSecrets }) => [start, ...oldSecrets.map((old) => old.start)].some((one) => key.startsWith(one));
 
 /** The whole address of tracking, which the API gives as a URL or as a path below its own. */
 export const trackingAddress = (address) => new URL(address.startsWith("/") ? root + address : address, location.href).href.replace(/\/$/, "");

@@ -9,6 +9,7 @@ import { byId, element, focusOn, replace } from "./dom.js";
 import { drawFilters, withFilter } from "./filters.js";
 import { clock, moment, second, span, whole } from "./format.js";
 import { sections } from "./sections.js";
+import { known, learn } from "./self.js";
 import { listenToKeys } from "./shortcuts.js";
 import { texts } from "./texts.js";
 import { useTheme } from "./theme.js";
@@ -126,7 +127,9 @@ async function load(section, again) {
   const asked = section.load ? write({ ...view, edit: "" }) : `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
   if (!again && asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
-  const [answer, loaded] = await Promise.all([sites.length > 0 && ask(about, parameters), section.load?.(about)]);
+  const learned = learn(); // beside: numbers do not wait for it
+  learned.catch(() => {}); // show() waits for it after the numbers, and says what failed
+  const [answer, loaded] = await Promise.all([sites.length > 0 && ask(about, parameters), section.load?.(about), section.load && learned]);
   return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries((answer.data ?? []).map((one) => [one.id, one])), loaded };
 }
 
@@ -161,6 +164,11 @@ async function show(again = false) {
     if (now !== turn) return;
     answered = answer;
     draw();
+    if (!known()) {
+      await learn();
+      if (now !== turn) return;
+      draw();
+    }
     await offer();
   } catch (error) {
     if (now === turn) fail(error);

@@ -1,4 +1,5 @@
 // The chart: one metric as a line, that of the other period as a second one. Values are shown on hover, touch and arrow keys.
+import { bucketOf, timeInBucket } from "./annotations.js";
 import { addDays } from "./dates.js";
 import { element, replace } from "./dom.js";
 import { bucket, shown, span } from "./format.js";
@@ -23,6 +24,7 @@ export class Chart {
   constructor(figure) {
     this.figure = figure;
     this.at = null; // the bucket whose values are shown, by date
+    this.annotations = [];
     new ResizeObserver(() => {
       if (this.answer && figure.clientWidth > 0 && figure.clientWidth !== this.width) this.draw();
     }).observe(figure);
@@ -35,6 +37,11 @@ export class Chart {
   show(answer, metric, interval, zoom) {
     Object.assign(this, { answer, metric, interval, zoom });
     this.draw();
+  }
+
+  /** Sets what show and draw add: annotations with at and text, and an element for the caption. */
+  annotate(annotations, more) {
+    Object.assign(this, { annotations, more });
   }
 
   draw() {
@@ -64,9 +71,16 @@ export class Chart {
       x: x(i), y: height - 6, "text-anchor": "middle", "data-at": i,
     }, bucket(data[i].date, interval)));
     const marks = element("g", { class: "marks" });
+    this.pinned = new Map(); // the annotations by bucket: their times and texts
+    for (const one of this.annotations) {
+      const at = bucketOf(one, answer);
+      if (at >= 0 && at < begun) this.pinned.set(at, [...(this.pinned.get(at) ?? []), { when: timeInBucket(one, interval), text: one.text }]);
+    }
+    const bottom = height - margin.bottom, pins = [...this.pinned].map(([i, { length }]) => [element("line", { x1: x(i), x2: x(i), y1: margin.top, y2: bottom }),
+      element("circle", { cx: x(i), cy: bottom, r: length > 1 ? 7.5 : 5 }), length > 1 && element("text", { x: x(i), y: bottom + 3.5, "text-anchor": "middle" }, length > 9 ? "+" : String(length))]);
     const lines = [line(others, 0, others.length, "other"), line(values, 0, solid, "this"), meta.partial && line(values, Math.max(0, solid - 1), begun, "this open")];
     const dots = begun === 1 || data.length <= 31 ? values.map((n, i) => n != null && element("circle", { cx: x(i), cy: y(n), r: 2.5, class: "dot" })) : [];
-    const svg = element("svg", { "aria-hidden": "true", width: this.width - 2, height, viewBox: `0 0 ${this.width - 2} ${height}` }, grid.flat(), labels, lines, dots, marks);
+    const svg = element("svg", { "aria-hidden": "true", width: this.width - 2, height, viewBox: `0 0 ${this.width - 2} ${height}` }, grid.flat(), labels, element("g", { class: "pins" }, pins.flat()), lines, dots, marks);
     const tip = element("div", { class: "tip", hidden: true });
     const slider = element("div", {
       class: "reader", role: "slider", tabindex: 0, "data-key": "chart", "aria-label": texts.chart(metric.title), "aria-valuemin": 1, "aria-valuemax": begun, "aria-valuenow": begun,
@@ -86,12 +100,15 @@ export class Chart {
       slider.setAttribute("aria-valuetext", this.words(i));
       marks.replaceChildren(...[dragged != null && dragged !== i && element("rect", { x: Math.min(x(i), x(dragged)), width: Math.abs(x(i) - x(dragged)), y: margin.top, height: height - margin.top - margin.bottom }), element("line", { x1: x(i), x2: x(i), y1: margin.top, y2: height - margin.bottom }),
         others[i] != null && element("circle", { cx: x(i), cy: y(others[i]), r: 4, class: "other" }), values[i] != null && element("circle", { cx: x(i), cy: y(values[i]), r: 4 })].filter(Boolean));
-      tip.replaceChildren(...this.lines(i).map((text, n) => element("p", { class: n === 0 ? "this" : "other" }, text)));
+      tip.replaceChildren(...this.lines(i).map((text, n) => element("p", { class: n === 0 ? "this" : "other" }, text)), ...(this.pinned.get(i) ?? []).map(({ when, text }) => element("p", { class: "pinned" }, when, element("bdi", {}, text))));
       tip.hidden = false;
       tip.style.setProperty("left", `${Math.min(Math.max(x(i) - tip.offsetWidth / 2, 4), this.width - tip.offsetWidth - 6)}px`);
     };
+    const off = (i, left) => Math.abs(x(i) - margin.left - left);
     const indexAt = (event) => {
-      const left = event.clientX - slider.getBoundingClientRect().left;
+      const left = event.clientX - slider.getBoundingClientRect().left, reach = event.pointerType === "touch" ? 14 : 4;
+      const pin = dragged == null ? [...this.pinned.keys()].sort((a, b) => off(a, left) - off(b, left))[0] : null;
+      if (pin != null && off(pin, left) <= reach) return pin;
       return Math.min(begun - 1, Math.max(0, Math.round((left / slider.clientWidth) * (data.length - 1))));
     };
     const press = (event) => {
@@ -117,8 +134,9 @@ export class Chart {
     };
     slider.style.setProperty("left", `${margin.left}px`);
     slider.style.setProperty("width", `${inner}px`);
-    const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), metric.second && element("span", { class: "key other" }, metric.second.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished));
-    replace(this.figure, element("div", { class: "plot" }, svg, slider, tip), caption);
+    const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), metric.second && element("span", { class: "key other" }, metric.second.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished), this.more);
+    const told = this.pinned.size > 0 && element("ul", { class: "hidden", "aria-label": texts.annotations.inRange }, [...this.pinned].sort(([a], [b]) => a - b).flatMap(([i, all]) => all.map(({ when, text }) => element("li", {}, `${bucket(data[i].date, interval, true)}: ${when}`, element("bdi", {}, text)))));
+    replace(this.figure, element("div", { class: "plot" }, svg, slider, tip), told, caption);
     if (this.at && this.index(begun) != null) mark(this.index(begun));
   }
 
@@ -143,7 +161,7 @@ export class Chart {
   }
 
   words(i) {
-    return this.lines(i).join(". ");
+    return [...this.lines(i), ...(this.pinned.get(i) ?? []).map(({ when, text }) => texts.annotations.told(when + text))].join(". ");
   }
 }
 

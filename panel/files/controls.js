@@ -2,6 +2,7 @@
 import { blank } from "./address.js";
 import { button, byId, element, select } from "./dom.js";
 import { local, presets, shifted } from "./dates.js";
+import { mayShare } from "./self.js";
 import { theme, themes } from "./theme.js";
 import { texts } from "./texts.js";
 
@@ -25,6 +26,7 @@ export function drawControls(view, websites, answered, act, dated) {
   fields.preset.value = view.preset || "custom";
   fields.theme.value = theme();
   made.custom.hidden = Boolean(view.preset);
+  made.share.hidden = !mayShare();
   [fields.from.value, fields.to.value] = [view.from, view.to];
   for (const [name, by] of [["before", -1], ["after", 1]]) {
     const to = answered && shifted(view, answered.startDate, answered.endDate, by);
@@ -58,7 +60,8 @@ function create(form, act) {
     summary.focus();
     then();
   });
-  const menu = element("div", { class: "options" }, labels.interval, labels.zone, labels.theme, leave(texts.share, () => act.edit("share")),
+  const share = leave(texts.share, () => act.edit("share"));
+  const menu = element("div", { class: "options" }, labels.interval, labels.zone, labels.theme, share,
     leave(texts.manners.shortcuts, () => act.edit("shortcuts")), leave(texts.manners.print, () => print()), button(texts.signOut, act.signOut));
   options.append(menu);
   options.addEventListener("keydown", (event) => {
@@ -72,5 +75,5 @@ function create(form, act) {
   const place = () => (roomy.matches ? options.before(labels.compare) : menu.prepend(labels.compare));
   roomy.addEventListener("change", place);
   place();
-  return { fields, before, after, custom };
+  return { fields, before, after, custom, share };
 }

@@ -25,6 +25,20 @@ const text = (date) => date.toISOString().slice(0, 10);
 
 export const isDate = (value) => /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(utc(value).valueOf()) && text(utc(value)) === value;
 export const today = (zone) => new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(new Date());
+/** The date and time of an instant in a zone, such as 2026-11-28 09:42, or "" if it is none. */
+export function localOf(instant, zone) {
+  const at = new Date(instant);
+  return Number.isNaN(at.valueOf()) ? "" : new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" }).format(at);
+}
+
+/** Returns the instant of a date and time in a zone, in UTC. A time that clocks skip is moved on. */
+export function instantOf(day, time, zone) {
+  const wanted = new Date(`${day}T${time}Z`).valueOf();
+  let at = wanted;
+  for (let n = 0; n < 2; n++) at += wanted - new Date(`${localOf(at, zone).replace(" ", "T")}Z`).valueOf();
+  return new Date(at).toISOString().replace(".000", "");
+}
+
 export const addDays = (day, n) => text(new Date(utc(day).valueOf() + n * 86_400_000));
 export const daysOf = (from, to) => Math.round((utc(to) - utc(from)) / 86_400_000) + 1;
 

@@ -1,34 +1,21 @@
 // Goals and funnels that are saved by name, and what is wrong with them in words.
-import { ask, call, condition, currentKey, Fault } from "./api.js";
+import { ask, call, condition, Fault } from "./api.js";
 import { element } from "./dom.js";
 import { texts } from "./texts.js";
 
 const words = texts.asking;
 const path = (website) => `/v1/websites/${encodeURIComponent(website)}/definitions`;
-const refused = new Set(); // keys that were not allowed to save
 
 /** Returns the saved definitions of a kind, goal or funnel: their names and bodies. */
 export async function savedOf(website, kind) {
   return (await call(path(website))).definitions.filter((one) => one.kind === kind).map(({ name, body }) => ({ name, body }));
 }
 
-/** Reports whether the key may save, as far as that is known before it tries. Panel tokens never may. */
-export const maySave = () => !currentKey().startsWith("slt_") && !refused.has(currentKey());
-
-async function change(website, query, body, method) {
-  try {
-    await call(path(website) + query, body, method);
-  } catch (error) {
-    if (error.kind === "forbidden") refused.add(currentKey());
-    throw error;
-  }
-}
-
-export const remove = (website, kind, name) => change(website, `?${new URLSearchParams({ kind, name })}`, null, "DELETE");
+export const remove = (website, kind, name) => call(`${path(website)}?${new URLSearchParams({ kind, name })}`, null, "DELETE");
 
 /** Saves a definition. One that had another name before is removed. */
 export async function save(website, kind, name, body, before) {
-  await change(website, "", { kind, name, body });
+  await call(path(website), { kind, name, body });
   if (!before || before === name) return;
   try {
     await remove(website, kind, before);

@@ -2,10 +2,15 @@
 import { ask, condition, listed } from "./api.js";
 import { element, replace, select } from "./dom.js";
 import { shown } from "./format.js";
+import { learn, mayManageFlags } from "./self.js";
 import { card, choice, chosenOf, missing, none, pageOf, pagesOf, tableOf } from "./subjects.js";
 import { texts } from "./texts.js";
 
-const definitions = (view) => listed(`/public/v1/flags/definitions?${new URLSearchParams({ clientId: view.website })}`, "flags");
+async function definitions(view) {
+  await learn();
+  return mayManageFlags() ? listed(`/public/v1/flags/definitions?${new URLSearchParams({ clientId: view.website })}`, "flags") : [];
+}
+
 const exposures = { name: "flag_exposures", id: "exposures", limit: 1000 };
 const bases = ["control", "false", "off"]; // variants that others are compared with, if they are there
 

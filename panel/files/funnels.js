@@ -1,9 +1,10 @@
 // The section "Funnels": how many go from one step to the next, and where they leave.
 import { compareOf } from "./dates.js";
-import { askAll, filtersOf, isAction, maySave, nameOfStep, notesOf, parsed, savedOf } from "./definitions.js";
+import { askAll, filtersOf, isAction, nameOfStep, notesOf, parsed, savedOf } from "./definitions.js";
 import { button, element, replace, select } from "./dom.js";
 import { country, seconds, shown } from "./format.js";
 import { funnelDialog } from "./funnel-form.js";
+import { maySave } from "./self.js";
 import { changeOf } from "./tables.js";
 import { texts } from "./texts.js";
 

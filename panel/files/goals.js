@@ -1,10 +1,11 @@
 // The section "Goals": who reached what the website is for, and how that went over time.
 import { Chart } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
-import { askAll, describe, filtersOf, isAction, maySave, notesOf, parsed, savedOf } from "./definitions.js";
+import { askAll, describe, filtersOf, isAction, notesOf, parsed, savedOf } from "./definitions.js";
 import { button, element, replace } from "./dom.js";
 import { shown } from "./format.js";
 import { goalDialog } from "./goal-form.js";
+import { maySave } from "./self.js";
 import { changeOf, stacked } from "./tables.js";
 import { texts } from "./texts.js";
 

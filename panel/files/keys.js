@@ -1,8 +1,9 @@
 // Keys in the settings: their list, and the dialogs that create, change, rotate and revoke one.
-import { allowed, call, Fault, isCurrent, replaceKey, websites } from "./api.js";
+import { allowed, call, Fault, replaceKey, websites } from "./api.js";
 import { addDays, today } from "./dates.js";
 import { button, byId, element, select } from "./dom.js";
 import { check, copied, field, form, group, pending } from "./forms.js";
+import { known, learn, mayManageWebsites } from "./self.js";
 import { texts } from "./texts.js";
 import { loadManaged } from "./websites.js";
 
@@ -10,6 +11,8 @@ const t = texts.settings.keys;
 const pathOf = (id) => `/v1/keys/${encodeURIComponent(id)}`;
 
 export const loadKeys = async () => (await call("/v1/keys")).keys;
+
+const isCurrent = ({ id }) => id === known()?.id;
 
 const inWords = (scopes) => scopes.map((scope) => texts.settings.scopes[scope]?.[0] ?? scope).join(texts.or) || t.nothing;
 
@@ -62,11 +65,10 @@ function show(made, content) {
 }
 
 async function keyForm(id, act) {
-  const [keys, read, managed] = await Promise.all([loadKeys(), allowed(websites(), []), allowed(loadManaged(), [])]), sites = read.length > 0 ? read : managed;
-  const own = keys.find(isCurrent), key = id ? await find(id) : { name: "", scopes: ["read:data"], all: !own || own.resources.length === 0, resources: [], expires: null, state: "active" };
+  const own = await learn(), read = await allowed(websites(), []), sites = read.length > 0 || !mayManageWebsites() ? read : await allowed(loadManaged(), []);
+  const key = id ? await find(id) : { name: "", scopes: ["read:data"], all: own.all, resources: [], expires: null, state: "active" };
   const name = element("input", { name: "name", value: key.name, maxlength: 255, autocomplete: "off", autofocus: !id, dir: "auto" });
-  const grantable = own ? own.scopes : Object.keys(texts.settings.scopes);
-  const scopes = group("scopes", t.scopes, [...new Set([...grantable, ...key.scopes])].map((scope) => {
+  const scopes = group("scopes", t.scopes, [...new Set([...own.scopes, ...key.scopes])].map((scope) => {
     const [title, more] = texts.settings.scopes[scope] ?? [scope, ""];
     return check(title, { name: "scopes", value: scope, checked: key.scopes.includes(scope) }, more);
   }), t.scopesHelp);
@@ -102,7 +104,7 @@ async function keyForm(id, act) {
 
 // Without resources a key reaches everything, or nothing. The choice "everything" is there if the own key reaches everything.
 function reachGroup(key, own, sites) {
-  const all = key.all && key.resources.length === 0, wide = all || !own || (own.all && own.resources.length === 0);
+  const all = key.all && key.resources.length === 0, wide = all || own.all;
   const chosen = (id) => key.resources.some((one) => one.kind === "website" && one.id === id);
   const unseen = key.resources.filter(({ kind, id }) => kind === "website" && !sites.some((site) => site.id === id)).map(({ id }) => ({ id, name: id }));
   const list = element("div", { class: "inner", hidden: all }, [...sites, ...unseen].map(({ id, name, domain }) => check(name || domain, { name: "sites", value: id, checked: chosen(id) })));
@@ -128,7 +130,7 @@ function expiryField(had) {
 }
 
 async function rotation(id, act) {
-  const key = await find(id), current = isCurrent(key);
+  const [key] = await Promise.all([find(id), learn()]), current = isCurrent(key);
   const grace = element("select", { name: "grace" }, Object.entries(t.graces).map(([value, text]) => element("option", { value }, text)));
   const made = form([element("p", { dir: "auto" }, t.rotateAsk(key.name || key.id)), field("grace", t.grace, grace, t.graceHelp)], t.rotate, async () => {
     const answer = await call(`${pathOf(id)}/rotate`, grace.value ? { grace: grace.value } : {}, "POST");
@@ -140,7 +142,7 @@ async function rotation(id, act) {
 }
 
 async function revocation(id, act) {
-  const key = await find(id);
+  const [key] = await Promise.all([find(id), learn()]);
   return form([element("p", { dir: "auto" }, t.revokeAsk(key.name || key.id)), isCurrent(key) && element("p", { class: "failed" }, t.revokeOwn)], t.revoke, async () => {
     await call(pathOf(id), undefined, "DELETE");
     act.close();

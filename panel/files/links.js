@@ -3,11 +3,17 @@ import { askAbout, listed } from "./api.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { replace } from "./dom.js";
 import { country, shown } from "./format.js";
+import { learn, mayRead } from "./self.js";
 import { breakdown, card, choice, chosenOf, Frame, missing, none, pageOf, pagesOf, tableOf } from "./subjects.js";
 import { changeOf } from "./tables.js";
 import { texts } from "./texts.js";
 
-const all = () => listed("/v1/query/links", "links");
+async function all() {
+  await learn();
+  return mayRead("read:links") ? listed("/v1/query/links", "links") : [];
+}
+
+
 const nameOf = ({ name, slug, id }) => name || slug || id;
 const parts = { referrers: "link_top_referrers", countries: "link_top_countries", devices: "link_top_devices", browsers: "link_top_browsers" };
 let drawn = null; // the elements of the section, while it is shown

@@ -1,4 +1,5 @@
 // The section "Overview": tiles, chart and cards. One question fills it.
+import { annotate, annotationsDialog } from "./annotations.js";
 import { Chart, metrics } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { button, element, replace } from "./dom.js";
@@ -17,7 +18,8 @@ export const overview = {
     { name: "summary_metrics", id: "totals", compare: compareOf(view) }, { name: "summary", id: "series", limit: 10_000, compare: compareOf(view) },
     ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: compareOf(view) })),
   ],
-  draw(parent, view, { answers }, act) {
+  draw(parent, view, answered, act) {
+    const { answers } = answered;
     const { success, data } = answers.totals, empty = success && view.filters.length === 0 && !data[0]?.pageviews && !data[0]?.sessions;
     if (empty && first?.website === view.website && first.card.parentElement === parent) return;
     first = null;
@@ -30,10 +32,13 @@ export const overview = {
     replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
     drawn.fault.className = success ? "" : "failed";
     drawn.fault.textContent = success ? "" : texts.faults.other(answers.totals.error);
+    annotate(drawn.chart, view, answered, act);
     drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view), act.dates);
     drawCards(drawn.cards, view, answers, act);
     if (empty) showInstall(parent, view, act);
   },
+
+  dialog: (view, _, act) => (view.edit === "annotations" ? annotationsDialog(view, act) : null),
 };
 
 async function showInstall(parent, view, act) {

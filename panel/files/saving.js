@@ -1,7 +1,8 @@
 // Saving, trying and removing a definition in its dialog. It is the same for goals and funnels.
 import { alertPlace, field, suggestions, tell } from "./asking-form.js";
-import { describe, maySave, mistakesIn, remove, save, savedOf } from "./definitions.js";
+import { describe, mistakesIn, remove, save, savedOf } from "./definitions.js";
 import { button, element } from "./dom.js";
+import { learn, maySave } from "./self.js";
 import { texts } from "./texts.js";
 
 const words = texts.asking;
@@ -17,7 +18,7 @@ const words = texts.asking;
  */
 export function savingForm(view, name, act, { kind, tried, fields, check, done }) {
   const content = element("div", { class: "loading" }, element("p", { class: "soft" }, `${texts.loading} …`));
-  savedOf(view.website, kind).then((saved) => {
+  Promise.all([savedOf(view.website, kind), learn()]).then(([saved]) => {
     content.replaceChildren(...form(saved));
     content.querySelector("input")?.focus();
   }, (error) => {
@@ -30,12 +31,7 @@ export function savingForm(view, name, act, { kind, tried, fields, check, done }
     const definition = own ?? (saved && { name, ...saved.body }), made = element("form", { class: "asking-form", submit });
     if (name && !definition) return [element("p", {}, words.isGone[kind])];
     const removal = (own || (saved && maySave())) && button(own && saved ? words.discard : words.remove, removed, { class: "bad" });
-    const main = element("button", { class: "main" }, words.save), note = element("p", { class: "note", id: "may-not-save" }, words.mayNotSave[kind]);
-    const allow = () => {
-      main.hidden = !maySave();
-      note.hidden = maySave();
-    };
-    allow();
+    const main = element("button", { class: "main", hidden: !maySave() }, words.save), note = element("p", { class: "note", id: "may-not-save", hidden: maySave() }, words.mayNotSave[kind]);
     let sure = Boolean(own); // what is saved is removed for everybody
     const parts = fields(definition);
     if (!parts) {
@@ -62,9 +58,7 @@ export function savingForm(view, name, act, { kind, tried, fields, check, done }
           act.close();
           return act.fail(error);
         }
-        allow();
-        tell(made, error.kind === "forbidden" ? [] : mistakesIn(error, kind));
-        if (error.kind === "forbidden") made.querySelector("[aria-describedby=may-not-save]")?.focus();
+        tell(made, mistakesIn(error, kind));
       } finally {
         made.removeAttribute("aria-busy");
       }

@@ -1,8 +1,9 @@
 // The section "Settings": websites, keys and the audit trail. Each part says in words what the key may not do there.
-import { allowed, isCurrent, websites } from "./api.js";
+import { allowed, websites } from "./api.js";
 import { auditCard, loadAudit } from "./audit.js";
 import { replace } from "./dom.js";
 import { keyDialogs, keysCard, loadKeys } from "./keys.js";
+import { learn, mayManageKeys, mayManageWebsites, mayReadAudit } from "./self.js";
 import { loadManaged, websiteDialogs, websitesCard } from "./websites.js";
 
 const dialogs = { ...websiteDialogs, ...keyDialogs };
@@ -11,8 +12,11 @@ const dialogs = { ...websiteDialogs, ...keyDialogs };
 export const settings = {
   undated: true,
   async load(view) {
-    const [managed, sites, keys, audit] = await Promise.all([allowed(loadManaged()), allowed(websites(), []), allowed(loadKeys()), allowed(loadAudit(view))]);
-    return { managed, sites, keys, audit, own: keys?.find(isCurrent) };
+    await learn();
+    const [managed, sites, keys, audit] = await Promise.all([
+      mayManageWebsites() && allowed(loadManaged()), allowed(websites(), []), mayManageKeys() && allowed(loadKeys()), mayReadAudit() && allowed(loadAudit(view)),
+    ]);
+    return { managed: managed || null, sites, keys: keys || null, audit };
   },
   draw(parent, view, { loaded }, act) {
     replace(parent, websitesCard(loaded, act), keysCard(loaded, act), auditCard(loaded, view, act));

@@ -1,5 +1,7 @@
 // The dialog that makes a link for readers without a key.
 import { sharedSecret, Fault } from "./api.js";
+import { pending } from "./forms.js";
+import { learn, mayManageKeys, mayShare } from "./self.js";
 import { button, copied, element, select } from "./dom.js";
 import { labelOfFilter } from "./filters.js";
 import { moment } from "./format.js";
@@ -11,9 +13,11 @@ const hour = 3600;
 const ends = { hour, day: 24 * hour, week: 7 * 24 * hour, month: 30 * 24 * hour }; // in seconds
 
 /** Returns the content of the dialog. act.view() is the view that the link opens. */
-export function shareForm(act) {
+export const shareForm = (act) => pending(learn().then(() => (mayShare() ? formOf(act) : element("p", {}, texts.manners.mayNotShare))), act);
+
+function formOf(act) {
   const words = texts.manners, { filters } = act.view();
-  const end = select(words.shareEnd, "end", Object.keys(ends).map((name) => [name, words.shareEnds[name]]), "day", () => {});
+  const end = select(words.shareEnd, "end", Object.keys(ends).filter((name) => ends[name] <= ends.day || mayManageKeys()).map((name) => [name, words.shareEnds[name]]), "day", () => {});
   const only = element("input", { type: "checkbox", name: "only" });
   const link = element("input", { name: "link", readonly: true, "aria-label": words.link, focus: () => link.select() });
   const out = element("div", { class: "made", hidden: true }, link, button(words.copy, async () => say((await copied(link.value)) ? words.linkCopied : words.linkNotCopied)));

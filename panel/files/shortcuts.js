@@ -1,6 +1,7 @@
 // Keys that do what the controls do, and their list. Nothing happens while the reader types, and they can be switched off.
 import { byId, element } from "./dom.js";
 import { sections } from "./sections.js";
+import { mayShare } from "./self.js";
 import { texts } from "./texts.js";
 import { theme, themes, useTheme } from "./theme.js";
 
@@ -18,7 +19,7 @@ const keys = {
   f: { text: () => texts.addFilter, press: (act) => act.edit("new") },
   x: { text: () => texts.removeFilters, press: (act) => act.clear() },
   "/": { text: () => texts.manners.searchPages, press: (act) => act.open({ list: "pages" }) || byId("dialog").querySelector("input[type=search]").focus() },
-  s: { text: () => texts.share, press: (act) => act.edit("share") },
+  s: { text: () => texts.share, press: (act) => mayShare() && act.edit("share") },
   t: { text: () => texts.manners.changeTheme, press: (act) => act.theme(cycle(themes, theme())) },
   "?": { text: () => texts.manners.shortcuts, press: (act) => act.edit("shortcuts") },
 };

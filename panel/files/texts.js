@@ -175,7 +175,7 @@ export const texts = {
     scopes: {
       "read:data": ["Read statistics", "of websites, links and monitors"], "read:links": ["Read short links", "their statistics alone"], "read:monitors": ["Read monitors", "their statistics alone"],
       "track:events": ["Send events", "from servers, apps and link or uptime checkers"], "manage:flags": ["Manage flags", "create, change and delete feature flags"],
-      "manage:definitions": ["Save goals and funnels", "for everybody who reads the website"], "manage:websites": ["Manage websites", "add, change and remove them"],
+      "manage:definitions": ["Save goals, funnels and annotations", "for everybody who reads the website"], "manage:websites": ["Manage websites", "add, change and remove them"],
       "manage:keys": ["Manage keys", "that may do no more than this key"], "read:audit": ["Read the audit trail", "every use of every key"],
       "export:data": ["Export raw rows", "with the ids of visitors"], "erase:data": ["Erase visitors", "all rows and the profile of a person"],
     },
@@ -223,8 +223,8 @@ export const texts = {
       columns: { time: "Time", key: "Key", action: "What", resource: "Of", outcome: "Outcome", from: "From" },
       actions: {
         "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
-        "GET /v1/websites": "Listed websites", "GET /v1/websites/{website_id}": "Read a website", "GET /v1/websites/{website_id}/analytics": "Read statistics", "GET /v1/websites/{website_id}/definitions": "Listed goals and funnels",
-        "POST /v1/websites/{website_id}/definitions": "Saved a goal, funnel or segment", "DELETE /v1/websites/{website_id}/definitions": "Removed a goal, funnel or segment",
+        "GET /v1/websites": "Listed websites", "GET /v1/websites/{website_id}": "Read a website", "GET /v1/websites/{website_id}/analytics": "Read statistics", "GET /v1/websites/{website_id}/definitions": "Listed goals, funnels and annotations",
+        "POST /v1/websites/{website_id}/definitions": "Saved a goal, funnel, segment or annotation", "DELETE /v1/websites/{website_id}/definitions": "Removed a goal, funnel, segment or annotation",
         "POST /public/v1/flags": "Created a flag", "PATCH /public/v1/flags/{id}": "Changed a flag", "DELETE /public/v1/flags/{id}": "Removed a flag", "GET /public/v1/flags/definitions": "Listed flags",
         "POST /v1/websites": "Added a website", "PATCH /v1/websites/{website_id}": "Changed a website", "DELETE /v1/websites/{website_id}": "Removed a website",
         "GET /v1/query/websites": "Listed websites", "GET /v1/query/links": "Listed short links", "GET /v1/query/monitors": "Listed monitors", "GET /v1/query/types": "Listed types of questions", "POST /v1/query/compile": "Explained a question", "POST /v1/query": "Read statistics", "GET /v1/query": "Read statistics", "GET /v1/audit": "Read the audit trail", "POST /v1/tokens": "Created a panel token", "GET /v1/export": "Exported rows", "DELETE /v1/visitors/{id}": "Erased a visitor",
@@ -232,7 +232,15 @@ export const texts = {
     },
   },
 
-  // Shortcuts, annotations and exports.
+  // Annotations of the chart.
+  annotations: {
+    title: "Annotations", inRange: "Annotations in this range", told: (text) => `Annotation: ${text}`, none: "There are no annotations yet.",
+    date: "Date", time: "Time (optional)", timeHelp: (zone) => `In ${zone.replaceAll("_", " ")}. Without a time it holds for the whole day, in every time zone.`,
+    text: "What happened", textHelp: "Such as “Version 2.1” or “Newsletter sent”. Everybody who reads this website sees it.", add: "Add annotation", noDate: "choose a date",
+    remove: "Remove", removeOf: (text) => `Remove the annotation ${text}`, removeAgain: "Remove for everybody", added: "Added.", removed: "Removed.",
+  },
+
+  // Shortcuts and exports.
   manners: {
     theme: "Appearance", themes: { system: "As the system", light: "Light", dark: "Dark" }, print: "Print",
     shortcuts: "Keyboard shortcuts", useShortcuts: "Use shortcuts on this device", changeCompare: "Compare with another period", changeTheme: "Change the appearance",

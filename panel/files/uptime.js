@@ -4,10 +4,16 @@ import { intervalOf } from "./dates.js";
 import { element, replace } from "./dom.js";
 import { shown } from "./format.js";
 import { outagesOf } from "./outages.js";
+import { learn, mayRead } from "./self.js";
 import { card, choice, chosenOf, Frame, missing, none, pageOf, pagesOf, tableOf } from "./subjects.js";
 import { texts } from "./texts.js";
 
-const all = () => listed("/v1/query/monitors", "monitors");
+async function all() {
+  await learn();
+  return mayRead("read:monitors") ? listed("/v1/query/monitors", "monitors") : [];
+}
+
+
 const nameOf = ({ name, url, id }) => name || url || id;
 const days = 10; // the days with downtime whose outages are listed
 const old = 3_600_000; // ms after which the latest check does not tell the status

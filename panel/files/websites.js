@@ -4,6 +4,7 @@ import { button, element } from "./dom.js";
 import { check, field, form, pending } from "./forms.js";
 import { whole } from "./format.js";
 import { howTo } from "./install.js";
+import { mayAddWebsites } from "./self.js";
 import { texts } from "./texts.js";
 
 const t = texts.settings.websites;
@@ -13,8 +14,8 @@ const pathOf = (id) => `/v1/websites/${encodeURIComponent(id)}`;
 export const loadManaged = async () => (await call("/v1/websites")).websites;
 
 /** Returns the card with all websites. managed are those that the key may change, or null. */
-export function websitesCard({ managed, sites, own }, act) {
-  const adds = managed && (!own || (own.all && own.resources.length === 0)), all = managed ?? sites;
+export function websitesCard({ managed, sites }, act) {
+  const adds = managed && mayAddWebsites(), all = managed ?? sites;
   return element("section", { class: "card", "aria-label": t.title },
     element("header", {}, element("h2", {}, t.title), adds && button(t.add, () => act.edit("website:"), { "data-key": "new website" })),
     !managed && element("p", { class: "soft" }, t.denied), managed && !adds && element("p", { class: "soft" }, t.cannotAdd),

@@ -1,9 +1,11 @@
-// Package saved keeps goals, funnels and segments by name, so that requests can use them:
+// Package saved keeps goals, funnels, segments and annotations by name. Requests can use the first three:
 //
 //	{"name": "goals", "saved": true}                          all saved goals of the website
 //	{"name": "goals_trends", "saved": ["Signup", "Order"]}
 //	{"name": "funnel", "saved": "Checkout"}
 //	{"filters": [{"segment": "mobile-de"}]}                   wherever a filter may stand, also in goals and steps
+//
+// An annotation says what happened at a time, such as {"at": "2026-11-27", "text": "Version 2.1"}. Requests cannot use it.
 //
 // A definition belongs to one website. It holds no data: whoever uses it needs a key for the website, and sees only the rows that
 // the key may see.
@@ -31,24 +33,26 @@ import (
 const (
 	MaxName = 100      // characters of a name
 	MaxBody = 16 << 10 // bytes of a body
+	MaxText = 200      // characters of the text of an annotation
 )
 
-// fields are the members of the body of each kind: those of [ask.Goal] without the name, those of [ask.Funnel], and filters. required is the
-// one that must be there, or empty.
-var fields = map[store.DefinitionKind]struct {
-	names    []string
-	required string
-}{
-	store.GoalDefinition:    {[]string{"event", "page", "click", "filters", "value"}, ""},
-	store.FunnelDefinition:  {[]string{"steps", "window", "within"}, "steps"},
-	store.SegmentDefinition: {[]string{"filters"}, "filters"},
+// fields are the members of the body of each kind: those of [ask.Goal] without the name, those of [ask.Funnel], filters, and those of
+// [Annotation]. The members in required must be there.
+var fields = map[store.DefinitionKind]struct{ names, required []string }{
+	store.GoalDefinition:       {[]string{"event", "page", "click", "filters", "value"}, nil},
+	store.FunnelDefinition:     {[]string{"steps", "window", "within"}, []string{"steps"}},
+	store.SegmentDefinition:    {[]string{"filters"}, []string{"filters"}},
+	store.AnnotationDefinition: {[]string{"at", "text"}, []string{"at", "text"}},
 }
 
-// Request returns a request that has the whole meaning of d. All mistakes in the form of d are in bad, by their places in a definition,
+// Request returns a request that has the whole meaning of d, which is not an annotation. All mistakes in the form of d are in bad, by their places in a definition,
 // such as body.steps[0].event. See [Check] for the others.
 func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 	if bad = check(d); len(bad) > 0 {
 		return ask.Request{}, bad
+	}
+	if d.Kind == store.AnnotationDefinition {
+		return ask.Request{}, ask.Errors{{Code: ask.Invalid, Field: "kind", Message: "cannot be part of a request"}}
 	}
 	if err := json.Unmarshal(wrapped(d), &req); err != nil {
 		wrong, ok := errors.AsType[ask.Errors](err)
@@ -66,6 +70,9 @@ func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 // Check returns all mistakes in d, also those that only the catalog of engine knows, such as names of fields. d may be stored for website
 // if there are none. err is an error of engine.
 func Check(ctx context.Context, engine *query.Engine, website string, d *store.Definition) (bad ask.Errors, err error) {
+	if d.Kind == store.AnnotationDefinition {
+		return checkAnnotation(d), nil
+	}
 	req, bad := Request(d)
 	if bad != nil {
 		return bad, nil
@@ -94,17 +101,8 @@ func check(d *store.Definition) (bad ask.Errors) {
 	if !ok {
 		add("kind", mistake.OneOf(d.Kind, store.DefinitionKinds()...))
 	}
-	switch {
-	case d.Name == "":
-		add("name", mistake.Required)
-	case !utf8.ValidString(d.Name):
-		add("name", mistake.NotUTF8)
-	case utf8.RuneCountInString(d.Name) > MaxName:
-		add("name", mistake.Long(MaxName))
-	case strings.ContainsFunc(d.Name, unicode.IsControl):
-		add("name", mistake.Control)
-	case strings.TrimSpace(d.Name) != d.Name:
-		add("name", "must not begin or end with a blank")
+	if wrong := checkText(d.Name, MaxName); wrong != "" {
+		add("name", wrong)
 	}
 	switch body := bytes.TrimSpace(d.Body); {
 	case len(body) == 0:
@@ -122,11 +120,30 @@ func check(d *store.Definition) (bad ask.Errors) {
 				bad = append(bad, &ask.Error{Code: ask.Invalid, Field: "body." + name, Message: message, Suggestion: suggestion})
 			}
 		}
-		if _, given := members[known.required]; known.required != "" && !given {
-			add("body."+known.required, mistake.Required)
+		for _, name := range known.required {
+			if _, given := members[name]; !given {
+				add("body."+name, mistake.Required)
+			}
 		}
 	}
 	return bad
+}
+
+// checkText returns what is wrong with a text that people read, or "".
+func checkText(text string, most int) string {
+	switch {
+	case text == "":
+		return mistake.Required
+	case !utf8.ValidString(text):
+		return mistake.NotUTF8
+	case utf8.RuneCountInString(text) > most:
+		return mistake.Long(most)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return mistake.Control
+	case strings.TrimSpace(text) != text:
+		return "must not begin or end with a blank"
+	}
+	return ""
 }
 
 // wrapped returns a request with the body of d in its place.

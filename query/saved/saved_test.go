@@ -111,6 +111,43 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestAnnotations checks what an annotation may hold, and that no request can use one.
+func TestAnnotations(t *testing.T) {
+	for _, tc := range []struct{ name, body, want string }{
+		{"a", `{"at":"2026-11-27","text":"Version 2.1"}`, ""},
+		{"b", `{"at":"2026-11-27T23:30:00.5+05:30","text":"<b>Newsletter</b> 📣 ` + strings.Repeat("é", 179) + `"}`, ""},
+		{" c", `{}`, "name body.at body.text"},
+		{"d", `{"at":"2026-11-27","text":"x","event":"y"}`, "body.event"},
+		{"e", `{"at":7,"text":["x"]}`, "body.at body.text"},
+		{"f", `{"at":"27.11.2026","text":"x"}`, "body.at"},
+		{"g", `{"at":"2026-02-30","text":" x"}`, "body.at body.text"},
+		{"h", `{"at":"2026-11-27T14:05","text":"a\u0000b"}`, "body.at body.text"},
+		{"i", `{"at":"2101-01-01T00:00:00Z","text":""}`, "body.at body.text"},
+		{"j", `{"at":null,"text":"` + strings.Repeat("é", 201) + `"}`, "body.at body.text"},
+	} {
+		d := definition("annotation", tc.name, tc.body)
+		bad, err := saved.Check(t.Context(), nil, "site", &d)
+		var fields []string
+		for _, e := range bad {
+			fields = append(fields, e.Field)
+		}
+		if got := strings.Join(fields, " "); got != tc.want || err != nil {
+			t.Errorf("%s: mistakes in %q, want %q: %v, %v", tc.body, got, tc.want, bad, err)
+		}
+	}
+	launch := definition("annotation", "Launch", `{"at":"2026-11-27","text":"Launch"}`)
+	if _, bad := saved.Request(&launch); bad == nil {
+		t.Error("an annotation became a request")
+	}
+	library := saved.Library([]store.Definition{launch})
+	for _, sent := range []string{`{"name":"goals","saved":["Launch"]}`, `{"name":"goals","saved":true}`, `{"name":"funnel","saved":"Launch"}`, `{"name":"pages","filters":[{"segment":"Launch"}]}`} {
+		req := request(t, sent)
+		if _, bad := req.Resolve(library); bad == nil {
+			t.Errorf("%s uses an annotation", sent)
+		}
+	}
+}
+
 func request(t *testing.T, parameter string) (req ask.Request) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(`{"preset":"today","parameters":[`+parameter+`]}`), &req); err != nil {

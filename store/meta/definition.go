@@ -31,12 +31,17 @@ func (s *Store) Definitions(ctx context.Context, website string) ([]store.Defini
 	if err != nil {
 		return nil, err
 	}
-	all := make([]store.Definition, len(found))
-	for i, one := range found {
-		all[i] = one.Definition
-	}
+	all := definitionsOf(found)
 	slices.SortFunc(all, store.CompareDefinitions)
 	return all, nil
+}
+
+func definitionsOf(rows []definitionRow) []store.Definition {
+	all := make([]store.Definition, len(rows))
+	for i, one := range rows {
+		all[i] = one.Definition
+	}
+	return all
 }
 
 // PutDefinition implements [store.DefinitionStore]. Concurrent calls for a website run one after another.
@@ -58,7 +63,7 @@ func (s *Store) PutDefinition(ctx context.Context, website string, d store.Defin
 			if _, err := change(ctx, db, s.definition(website, d.Kind, d.Name)); err != nil {
 				return err
 			}
-		case len(stored) >= store.MaxDefinitions:
+		case !store.HasRoom(definitionsOf(stored), d.Kind):
 			return store.ErrManyDefinitions
 		}
 		_, err = change(ctx, db, definitions.insert(s, definitionRow{d, website}))

@@ -63,6 +63,11 @@ func TestDefinitions(t *testing.T) {
 				t.Fatalf("definition %d: %v", i+2, err)
 			}
 		}
+		for i := 0; i <= store.MaxAnnotations; i++ {
+			if err := put("b", "annotation", fmt.Sprint(i), `{}`); (err == nil) != (i < store.MaxAnnotations) || err != nil && !errors.Is(err, store.ErrManyDefinitions) {
+				t.Fatalf("annotation %d beside %d definitions: %v", i+1, store.MaxDefinitions, err)
+			}
+		}
 		if err := s.RemoveWebsite(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func (l *listDefinitions) Run(ctx context.Context, e environment) error {
 type ofDefinition struct {
 	ofWebsite
 
-	Kind string `arg:"" enum:"goal,funnel,segment" help:"What is defined: goal, funnel or segment."`
+	Kind string `arg:"" enum:"goal,funnel,segment,annotation" help:"What is defined: goal, funnel, segment or annotation."`
 	Name string `arg:"" help:"Name of the definition."`
 }
 
@@ -79,7 +79,7 @@ type saveDefinition struct {
 }
 
 func (*saveDefinition) Help() string {
-	return `Queries use the definition by its name. A definition of the same kind and name is replaced. The body of a goal has event, page or click, and may have filters and value; that of a funnel has steps, and may have window and within; that of a segment has filters.`
+	return `Queries use the definition by its name. A definition of the same kind and name is replaced. The body of a goal has event, page or click, and may have filters and value; that of a funnel has steps, and may have window and within; that of a segment has filters. Queries do not use an annotation: it has at, a date or an instant, and text, which charts show.`
 }
 
 func (s *saveDefinition) Run(ctx context.Context, e environment) error {
@@ -98,6 +98,9 @@ func (s *saveDefinition) Run(ctx context.Context, e environment) error {
 		}
 		stored, err := m.PutDefinition(ctx, s.Website, d)
 		if errors.Is(err, store.ErrManyDefinitions) {
+			if d.Kind == store.AnnotationDefinition {
+				return fmt.Errorf("website %q has %d annotations, which is the maximum; remove one first", s.Website, store.MaxAnnotations)
+			}
 			return fmt.Errorf("website %q has %d definitions, which is the maximum; remove one first", s.Website, store.MaxDefinitions)
 		}
 		if err != nil {
@@ -110,7 +113,7 @@ func (s *saveDefinition) Run(ctx context.Context, e environment) error {
 type removeDefinition struct{ ofDefinition }
 
 func (*removeDefinition) Help() string {
-	return `Queries that name the definition fail from then on.`
+	return `Queries that name the definition fail from then on. Charts no longer show a removed annotation.`
 }
 
 func (r *removeDefinition) Run(ctx context.Context, e environment) error {

@@ -36,10 +36,10 @@ type commands struct {
 		Tag    websiteTag    `cmd:"" help:"Print the script element for the pages of a website."`
 	} `cmd:"" help:"Manage websites."`
 	Definitions struct {
-		List   listDefinitions  `cmd:"" help:"List the goals, funnels and segments that are saved for a website."`
-		Save   saveDefinition   `cmd:"" help:"Save a goal, a funnel or a segment by a name."`
-		Remove removeDefinition `cmd:"" help:"Remove a goal, a funnel or a segment."`
-	} `cmd:"" help:"Manage saved goals, funnels and segments."`
+		List   listDefinitions  `cmd:"" help:"List the goals, funnels, segments and annotations that are saved for a website."`
+		Save   saveDefinition   `cmd:"" help:"Save a goal, a funnel, a segment or an annotation by a name."`
+		Remove removeDefinition `cmd:"" help:"Remove a goal, a funnel, a segment or an annotation."`
+	} `cmd:"" help:"Manage saved goals, funnels, segments and annotations."`
 	Links struct {
 		Add    addLink    `cmd:"" help:"Add a short link."`
 		List   listLinks  `cmd:"" help:"List the short links of an owner."`

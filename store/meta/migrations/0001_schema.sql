@@ -24,7 +24,7 @@ CREATE TABLE websites (
 );
 CREATE INDEX websites_of_owner ON websites (owner, created_at, id);
 
--- Goals, funnels and segments that people saved by name. body is JSON.
+-- Goals, funnels, segments and annotations that people saved by name. body is JSON.
 CREATE TABLE definitions (
     website    TEXT   NOT NULL,
     kind       TEXT   NOT NULL,
