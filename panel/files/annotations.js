@@ -25,8 +25,9 @@ export function annotate(chart, view, answered, act) {
   give();
   if (known.asked === answered) return;
   known.asked = answered;
-  load(view).catch((error) => { // the section says what fails
+  load(view).catch((error) => { // the section says what fails; the next drawing tries again
     if (!(error instanceof Fault)) throw error;
+    if (known.asked === answered) known.asked = null;
   });
 }
 
