@@ -238,6 +238,8 @@ await run({
 
   async "keys that may less are told so"() {
     const site = { resources: [{ kind: "website", id: service.websiteId }] }, asked = [];
+    const noted = { kind: "annotation", name: unique("noted"), body: { at: new Date().toISOString(), text: "Version 2.2" } };
+    assert.equal((await ask(`/v1/websites/${service.websiteId}/definitions`, { method: "POST", body: noted })).status, 200);
     const reader = await settings({ key: (await keyWith(["read:data"], site)).secret });
     for (const title of ["Websites", "Keys", "Audit trail"]) assert.match(await card(reader, title).textContent(), /With this key you cannot/);
     assert.deepEqual(await reader.locator("#answers button").allTextContents(), ["Script tag"]);
