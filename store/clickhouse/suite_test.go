@@ -196,6 +196,6 @@ func mutations() []storetest.Mutation {
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 250)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 100)
 	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }
