@@ -31,7 +31,12 @@ export async function open(hash = {}, options = {}) {
   return tab;
 }
 
-export const settled = (tab) => tab.waitForFunction(() => !document.querySelector("#answers").hidden && !document.querySelector("[aria-busy]") && !document.querySelector("#answers.stale"));
+/** Waits until the page shows its answers. After the first ones it draws again, once it knows the annotations and what the key may do. */
+export async function settled(tab) {
+  await tab.waitForFunction(() => !document.querySelector("#answers").hidden && !document.querySelector("[aria-busy]") && !document.querySelector("#answers.stale"));
+  await tab.waitForLoadState("networkidle", { timeout: 3000 }).catch(() => {}); // some tests hold requests back
+}
+
 export const number = (text) => Number(text.replaceAll(",", "").match(/^[\d.]+/)[0]);
 export const address = async (tab) => new URLSearchParams((await tab.evaluate(() => location.hash)).slice(1));
 
