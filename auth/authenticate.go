@@ -32,7 +32,7 @@ type Principal struct {
 	Token string
 	// Subject is the person who received the token, as in Claims. It goes into the audit trail.
 	Subject string
-	// Expires is when the panel token in the request ends. It is zero without a token.
+	// Expires is the time at which the panel token in the request expires. It is zero without a token.
 	Expires time.Time
 }
 

@@ -228,7 +228,7 @@ await run({
     assert.equal(saved.find(({ body }) => body.text === markup).body.at, day);
     await tab.keyboard.press("Escape");
 
-    // All are told: to the eye, to the keyboard, to a finger, and to screen readers.
+    // The mouse, the keyboard, a finger and screen readers all reach every annotation.
     const slider = tab.getByRole("slider"), tip = tab.locator(".tip"), told = () => slider.getAttribute("aria-valuetext");
     assert.ok((await tab.locator(".pins text").allTextContents()).some((count) => Number(count) >= 3), "three in a bucket are not told by the mark");
     await slider.focus();

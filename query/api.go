@@ -12,7 +12,7 @@ import (
 
 // Requests: see package ask.
 type (
-	// Bounds are what requests must keep to.
+	// Bounds has the limits of requests.
 	Bounds = ask.Bounds
 	// Access defines what one caller may ask.
 	Access = ask.Access
@@ -108,7 +108,7 @@ var ErrMisplaced = ask.ErrMisplaced
 // Codes lists all codes of mistakes, in a new slice.
 func Codes() []Code { return ask.Codes() }
 
-// RequestBounds returns the bounds of every request. Those of single types are in [Info].
+// RequestBounds returns the limits of every request. [Info] has the limits of single types.
 func RequestBounds() Bounds { return ask.RequestBounds() }
 
 // Decode reads the body of a query: see [ask.Decode].

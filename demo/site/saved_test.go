@@ -18,8 +18,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// TestSavedDefinitions asks for what the demo saves: every goal, each step of the funnel and the segment have visitors, and the annotations
-// are in the time of the demo. What somebody removed does not come back.
+// TestSavedDefinitions tests the saved definitions of the demo: every goal, each step of the funnel and the segment have visitors, and the
+// annotations are within its days. A removed definition does not come back.
 func TestSavedDefinitions(t *testing.T) {
 	t.Parallel()
 	pepper, err := auth.NewPepper([]byte("a pepper of thirty-two characters"))

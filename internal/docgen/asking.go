@@ -119,7 +119,7 @@ A query then uses them by name. A segment stands wherever a filter may stand, al
 only. Mandatory filters of keys and tokens cannot name segments. A query type with a required filter, such as ` + "`session_events`" + `, needs that filter in the
 request itself.
 
-Annotations are saved in the same way. Queries do not use them: charts, such as those of the [panel](panel.md#annotations), show the text at its time.
+Annotations are saved in the same way. Queries do not use them. The [panel](panel.md#annotations) shows their texts on its chart.
 ` + "`at`" + ` is a day in the time zone of the reader, or an instant. The name only identifies the annotation, so several may have the same text:
 
 ` + "```json" + `

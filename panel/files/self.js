@@ -1,4 +1,4 @@
-// What the key of the reader may do, so that the page offers only that. It is asked once for each key: see GET /v1/self.
+// The rights of the reader's key, so that the page offers nothing else. The page asks for them once for each key: see GET /v1/self.
 import { call, currentKey } from "./api.js";
 
 let key = "", self = null, asking = null;

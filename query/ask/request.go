@@ -163,7 +163,7 @@ const (
 	MaxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
 )
 
-// Bounds are what requests must keep to.
+// Bounds has the limits of requests.
 type Bounds struct {
 	Parameters int    `json:"parameters"`
 	Conditions int    `json:"conditions"` // in all filters of a request or parameter, through all groups
@@ -180,7 +180,7 @@ type Bounds struct {
 	Window     string `json:"window"`     // of a funnel, such as 90d
 }
 
-// RequestBounds returns the bounds of every request. Those of single types are in the catalog.
+// RequestBounds returns the limits of every request. The catalog has the limits of single types.
 func RequestBounds() Bounds {
 	return Bounds{MaxParameters, MaxFilters, maxNesting, maxValues, MaxDays, MaxHourlyDays, MaxDidDays, MaxMetrics, MaxDimensions, MaxGoals, MinSteps, MaxSteps,
 		fmt.Sprintf("%dd", MaxWindow/(24*time.Hour))}

@@ -36,8 +36,8 @@ const (
 	MaxText = 200      // characters of the text of an annotation
 )
 
-// fields are the members of the body of each kind: those of [ask.Goal] without the name, those of [ask.Funnel], filters, and those of
-// [Annotation]. The members in required must be there.
+// fields lists the members of the body of each kind: of [ask.Goal] without the name, of [ask.Funnel], filters, and of [Annotation]. The
+// members in required must be there.
 var fields = map[store.DefinitionKind]struct{ names, required []string }{
 	store.GoalDefinition:       {[]string{"event", "page", "click", "filters", "value"}, nil},
 	store.FunnelDefinition:     {[]string{"steps", "window", "within"}, []string{"steps"}},
@@ -45,8 +45,8 @@ var fields = map[store.DefinitionKind]struct{ names, required []string }{
 	store.AnnotationDefinition: {[]string{"at", "text"}, []string{"at", "text"}},
 }
 
-// Request returns a request that has the whole meaning of d, which is not an annotation. All mistakes in the form of d are in bad, by their places in a definition,
-// such as body.steps[0].event. See [Check] for the others.
+// Request returns a request that has the whole meaning of d. For an annotation it returns a mistake. All mistakes in the form of d are in
+// bad, by their places in a definition, such as body.steps[0].event. See [Check] for the others.
 func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 	if bad = check(d); len(bad) > 0 {
 		return ask.Request{}, bad

@@ -184,8 +184,8 @@ func missing(q reference.Question, field string) int {
 	return 1
 }
 
-// run asks about datasets until it asked enough of the questions that draw returns, and returns what it found. least is how many questions
-// ask about every type, or 0 if they need not.
+// run asks the questions that draw returns, dataset by dataset, until it has asked enough. It returns the comparison of all answers. least
+// is the number of questions that ask about every type, or 0.
 func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Question, least int, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) *comparison {
 	t.Helper()
 	ctx, cancel := t.Context(), func() {}
