@@ -5,19 +5,15 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
-	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/keep"
 	"github.com/sightline-analytics/sightline/query/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
-	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/recall"
 	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
@@ -57,6 +53,13 @@ type Config struct {
 	// Logger gets a line at level info with the optional interfaces that Store has and lacks (see [store.Abilities]), a line at level
 	// debug for each answer, with its source and the reason for it, and panics of work in the background. Nil: nothing is logged.
 	Logger *slog.Logger
+}
+
+// Names gives the display names of profiles, of which events have only the id.
+type Names interface {
+	// ProfileNames returns the names of those profiles of a website that have one, by id. ids differ
+	// from each other, and are at most MaxLimit.
+	ProfileNames(ctx context.Context, website string, ids []string) (map[string]string, error)
 }
 
 // An Engine answers requests from one store. It is safe for concurrent use.
@@ -160,50 +163,6 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 	return p.Explain(ctx), nil
 }
 
-// answer runs one parameter. It may run in a new goroutine, where a panic would end the process of the host, so a fault of a
-// store becomes a failure here. why is the reason why the answer was not remembered.
-func (e *Engine) answer(ctx context.Context, p *plan.Parameter, snapshot *Snapshot, budget *Budget, why Reason) (r Result) {
-	if p.Err != nil {
-		return finish.Failure(p, p.Err)
-	}
-	defer func() {
-		if fault := recover(); fault != nil {
-			r = finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
-		}
-	}()
-	caller := snapshot.p.caller
-	if err := e.slots.acquire(ctx, caller); err != nil {
-		return finish.Failure(p, storeFailure(err))
-	}
-	took := spent{from: Origin{Source: Merged, Why: why}}
-	defer func() { e.slots.release(caller, took.time) }()
-	ctx, cancel := e.inTime(ctx)
-	defer cancel()
-	found, mistake := e.ask(ctx, p.Plan, p.Key, nil, budget, &took, snapshot)
-	if mistake != nil {
-		return finish.Failure(p, mistake)
-	}
-	r = Result{Parameter: p.Name, ID: p.ID, Success: true, Meta: finish.ResultMeta(p.Plan, found.Len(), found.More)}
-	if p.Plan.Other != nil {
-		if mistake := e.compare(ctx, p, found, &r, budget, &took, snapshot); mistake != nil {
-			return finish.Failure(p, mistake)
-		}
-	}
-	if mistake := e.further(ctx, p.Plan, found, &r, budget, &took, snapshot); mistake != nil {
-		return finish.Failure(p, mistake)
-	}
-	if !took.lost.IsZero() {
-		r.Meta.ExpiredBefore = &answer.Instant{Time: took.lost}
-	}
-	r.Data = finish.Shown(p.Plan, &found.Table)
-	if mistake := budget.TakeFor(&r.Data); mistake != nil {
-		return finish.Failure(p, mistake)
-	}
-	store.MeterOf(ctx).Add(found.Len(), 0)
-	e.note(ctx, p, took.from)
-	return r
-}
-
 // inTime is ctx with an end after e.timeout. Where it ends by then anyway it is ctx itself: to wait for another end takes longer
 // than much else of a request.
 func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -213,73 +172,12 @@ func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, e.timeout)
 }
 
-// spent is the time that the store took for an answer, where the answer came from, and what it lacks. An answer whose rows or compared rows are from
-// a statement is from a statement.
-type spent struct {
-	time time.Duration
-	from Origin
-	lost time.Time // before it, the answer lacks rows that were removed because of their age; zero: it lacks none
-}
-
-// ask answers p, which has that key, and adds to took. The rows of the other period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (*finish.Answered, *Error) {
-	var rows *store.Rows
-	var err error
-	for again := true; again && err == nil; again = err == nil && snapshot.expiredMeanwhile(ctx, p) {
-		rows, err = e.rows(ctx, p, key, among, budget, took, snapshot)
-	}
-	if errors.Is(err, store.ErrTooLarge) {
-		return nil, budget.TooLarge(err)
-	}
-	if err != nil {
-		return nil, storeFailure(err)
-	}
-	found, mistake := finish.Finish(p, rows)
-	if mistake == nil {
-		mistake = e.name(ctx, p, found)
-	}
-	return found, mistake
-}
-
-// rows returns the rows of the answer to p: see ask.
-func (e *Engine) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string, budget *Budget, took *spent, snapshot *Snapshot) (rows *store.Rows, err error) {
-	known, lost := snapshot.known(ctx), snapshot.expired(ctx, p)
-	took.time += e.measured(ctx, func() {
-		var why Reason
-		if lost.IsZero() {
-			rows, why, err = e.merger.Rows(ctx, p, among, known)
-		} else {
-			rows, lost, err = e.merger.Totals(ctx, p, among, known, lost)
-			why = NotMergeable
-		}
-		if lost.After(took.lost) {
-			took.lost = lost
-		}
-		if rows == nil && err == nil {
-			took.from = Origin{Source: Statement, Why: why}
-			rows, err = e.query(ctx, e.statements.Statement(p, key, e.merger.Sealed(p, known)), p.Subject, among, budget)
-		}
-	})
-	return rows, err
-}
-
-// measured runs f, which asks the store, and returns how long it took. The time counts for the meter of ctx.
-func (e *Engine) measured(ctx context.Context, f func()) time.Duration {
+// metered returns a function that counts the time since this call as time of the store, and returns it.
+func (e *Engine) metered(ctx context.Context) func() time.Duration {
 	began := e.now()
-	f()
-	passed := e.now().Sub(began)
-	store.MeterOf(ctx).Add(0, passed)
-	return passed
-}
-
-// query runs the statement of c about s, and writes the labels that it leaves out.
-func (e *Engine) query(ctx context.Context, c *compile.Compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
-	statement := c.Of(s, among)
-	statement.MaxBytes = budget.Max()
-	rows, err := e.trace.Query(ctx, e.store, statement)
-	if err != nil {
-		return nil, err
+	return func() time.Duration {
+		passed := e.now().Sub(began)
+		store.MeterOf(ctx).Add(0, passed)
+		return passed
 	}
-	c.Show(rows)
-	return rows, nil
 }

@@ -42,10 +42,9 @@ func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Ti
 	}
 	var took time.Duration
 	defer func() { e.slots.release(a.Caller, took) }()
-	var rows *store.Rows
-	took = e.measured(ctx, func() {
-		rows, err = e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
-	})
+	passed := e.metered(ctx)
+	rows, err := e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
+	took = passed()
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -21,15 +21,14 @@ func (e *Engine) ResultCache() int64 {
 }
 
 // answerOnce returns the answer to p and remembers it under key, unless key is nil.
-func (e *Engine) answerOnce(ctx context.Context, p *plan.Parameter, key *recall.Key, at *basis, snapshot *Snapshot, budget *Budget) Result {
+func (s *Snapshot) answerOnce(ctx context.Context, p *plan.Parameter, key *recall.Key, at *basis, budget *Budget) Result {
+	e := s.p.engine
 	why := e.whyNotRemembered(p, key, at)
-	compute := func(ctx context.Context, budget *Budget) Result {
-		return e.answer(ctx, p, snapshot, budget, why)
-	}
+	compute := func(ctx context.Context, budget *Budget) Result { return s.answer(ctx, p, budget, why) }
 	if key == nil {
 		return compute(ctx, budget)
 	}
-	r, shared, err := e.answers.Once(ctx, p, at.question(p, *key), snapshot.p.caller, budget, compute)
+	r, shared, err := e.answers.Once(ctx, p, at.question(p, *key), s.p.caller, budget, compute)
 	if err != nil {
 		return finish.Failure(p, storeFailure(err))
 	}

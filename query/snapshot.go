@@ -83,12 +83,12 @@ func (s *Snapshot) Run(ctx context.Context, budget *Budget) (*Response, error) {
 		}
 		free <- struct{}{}
 		if i == len(p.resolved.Parameters)-1 { // it needs no goroutine of its own
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, s, budget)
+			resp.Data[i] = s.answerOnce(ctx, one, key, at, budget)
 			break
 		}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answerOnce(ctx, one, key, at, s, budget)
+			resp.Data[i] = s.answerOnce(ctx, one, key, at, budget)
 		})
 	}
 	running.Wait()
@@ -184,12 +184,6 @@ func (s *Snapshot) readDays(ctx context.Context) *days.Snapshot {
 	defer cancel()
 	found, _ := days.Read(within, d, s.p.subject, s.p.counted().Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
 	return found
-}
-
-// metered returns a function that counts the time since this call as time of the store.
-func (e *Engine) metered(ctx context.Context) func() {
-	began := e.now()
-	return func() { store.MeterOf(ctx).Add(0, e.now().Sub(began)) }
 }
 
 // basis returns the versions as a part of the keys of answers. It is nil if no answer is remembered.

@@ -1,0 +1,227 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/answer"
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/query/internal/compile"
+	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// An answering computes the answer to one parameter.
+type answering struct {
+	engine    *Engine
+	snapshot  *Snapshot
+	parameter *plan.Parameter
+	budget    *Budget
+
+	took   time.Duration // by the store
+	from   Origin        // a statement, if it gave the rows or the compared rows
+	lost   time.Time     // before it, the answer lacks rows that were removed because of their age; zero: it lacks none
+	result Result
+}
+
+// answer computes the answer to p. It may run in a new goroutine, where a panic would end the process of the host, so a fault of a
+// store becomes a failure here. why is the reason why the answer was not remembered.
+func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget, why Reason) (r Result) {
+	if p.Err != nil {
+		return finish.Failure(p, p.Err)
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			r = finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
+		}
+	}()
+	e, caller := s.p.engine, s.p.caller
+	if err := e.slots.acquire(ctx, caller); err != nil {
+		return finish.Failure(p, storeFailure(err))
+	}
+	a := &answering{engine: e, snapshot: s, parameter: p, budget: budget, from: Origin{Source: Merged, Why: why}}
+	defer func() { e.slots.release(caller, a.took) }()
+	ctx, cancel := e.inTime(ctx)
+	defer cancel()
+	if mistake := a.run(ctx); mistake != nil {
+		return finish.Failure(p, mistake)
+	}
+	e.note(ctx, p, a.from)
+	return a.result
+}
+
+// run fills the result.
+func (a *answering) run(ctx context.Context) *Error {
+	p := a.parameter.Plan
+	found, mistake := a.table(ctx, p, a.parameter.Key, nil)
+	if mistake != nil {
+		return mistake
+	}
+	a.result = Result{Parameter: a.parameter.Name, ID: a.parameter.ID, Success: true, Meta: finish.ResultMeta(p, found.Len(), found.More)}
+	for _, add := range []func(context.Context, *finish.Answered) *Error{a.compare, a.totals, a.notes, a.identity} {
+		if mistake := add(ctx, found); mistake != nil {
+			return mistake
+		}
+	}
+	if !a.lost.IsZero() {
+		a.result.Meta.ExpiredBefore = &answer.Instant{Time: a.lost}
+	}
+	a.result.Data = finish.Shown(p, &found.Table)
+	if mistake := a.budget.TakeFor(&a.result.Data); mistake != nil {
+		return mistake
+	}
+	store.MeterOf(ctx).Add(found.Len(), 0)
+	return nil
+}
+
+// compare adds what is compared with the rows found.
+func (a *answering) compare(ctx context.Context, found *finish.Answered) *Error {
+	p := a.parameter.Plan
+	if p.Other == nil {
+		return nil
+	}
+	then := &finish.Answered{}
+	if found.Len() > 0 {
+		var mistake *Error
+		other := p.Other.Plan
+		if then, mistake = a.table(ctx, other, other.AppendKey(nil), finish.KeysOf(p, found)); mistake != nil {
+			return mistake
+		}
+	}
+	previous, changed := finish.Beside(p, found, then)
+	previous = finish.Shown(p, &previous)
+	changed = changed.In(p.Range.Zone)
+	a.result.Previous, a.result.Changes = &previous, &changed
+	return cmp.Or(a.budget.TakeFor(&previous), a.budget.TakeFor(&changed))
+}
+
+// totals adds the numbers over all rows.
+func (a *answering) totals(ctx context.Context, _ *finish.Answered) *Error {
+	p := a.parameter.Plan.Totals
+	if p == nil {
+		return nil
+	}
+	all, mistake := a.table(ctx, p, p.AppendKey(nil), nil)
+	if mistake != nil {
+		return mistake
+	}
+	a.result.Totals = &answer.Single{Table: finish.Shown(p, &all.Table)}
+	return a.budget.TakeFor(&a.result.Totals.Table)
+}
+
+// notes adds which properties no row has, if metrics of the rows found may lack theirs.
+func (a *answering) notes(ctx context.Context, found *finish.Answered) *Error {
+	p := a.parameter.Plan
+	if p.Properties == nil || !finish.LacksProperty(p, &found.Table) {
+		return nil
+	}
+	counts, mistake := a.table(ctx, p.Properties, p.Properties.AppendKey(nil), nil)
+	if mistake != nil {
+		return mistake
+	}
+	a.result.Meta.Notes = finish.PropertyNotes(p, &counts.Table)
+	return nil
+}
+
+// identity adds whether most visitors have other ids on each day.
+func (a *answering) identity(ctx context.Context, _ *finish.Answered) *Error {
+	e, p := a.engine, a.parameter.Plan
+	if !p.Type.TellsIdentity {
+		return nil
+	}
+	passed := e.metered(ctx)
+	rows, err := e.trace.Query(ctx, e.store, compile.DailyIDs(p, e.store.Dialect()))
+	a.took += passed()
+	switch {
+	case err != nil:
+		return storeFailure(err)
+	case rows.Len != 1 || len(rows.Columns) != 2:
+		return plan.Broken("the store returned %d rows and %d columns for the ids of visitors, not 1 and 2", rows.Len, len(rows.Columns))
+	}
+	if daily, seen := rows.Columns[0].Ints[0], rows.Columns[1].Ints[0]; 2*daily > seen {
+		a.result.Meta.Identity = answer.DailyIdentity
+	}
+	return nil
+}
+
+// table answers p, which has that key. With among, it has only rows with these keys.
+func (a *answering) table(ctx context.Context, p *plan.Plan, key []byte, among [][]string) (*finish.Answered, *Error) {
+	var rows *store.Rows
+	var err error
+	for again := true; again && err == nil; again = err == nil && a.snapshot.expiredMeanwhile(ctx, p) {
+		rows, err = a.rows(ctx, p, key, among)
+	}
+	if errors.Is(err, store.ErrTooLarge) {
+		return nil, a.budget.TooLarge(err)
+	}
+	if err != nil {
+		return nil, storeFailure(err)
+	}
+	found, mistake := finish.Finish(p, rows)
+	if mistake == nil {
+		mistake = a.profileNames(ctx, p, found)
+	}
+	return found, mistake
+}
+
+// rows returns the rows of the answer to p: see table.
+func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string) (rows *store.Rows, err error) {
+	e, known, lost := a.engine, a.snapshot.known(ctx), a.snapshot.expired(ctx, p)
+	passed := e.metered(ctx)
+	defer func() { a.took += passed() }()
+	var why Reason
+	if lost.IsZero() {
+		rows, why, err = e.merger.Rows(ctx, p, among, known)
+	} else {
+		rows, lost, err = e.merger.Totals(ctx, p, among, known, lost)
+		why = NotMergeable
+	}
+	if lost.After(a.lost) {
+		a.lost = lost
+	}
+	if rows != nil || err != nil {
+		return rows, err
+	}
+	a.from = Origin{Source: Statement, Why: why}
+	compiled := e.statements.Statement(p, key, e.merger.Sealed(p, known))
+	statement := compiled.Of(p.Subject, among)
+	statement.MaxBytes = a.budget.Max()
+	if rows, err = e.trace.Query(ctx, e.store, statement); err != nil {
+		return nil, err
+	}
+	compiled.Show(rows)
+	return rows, nil
+}
+
+// profileNames fills the columns of found that show names of profiles.
+func (a *answering) profileNames(ctx context.Context, p *plan.Plan, found *finish.Answered) *Error {
+	for i, m := range p.Type.OutputMetrics {
+		if m.NameOf == "" || a.engine.names == nil || found.Len() == 0 {
+			continue
+		}
+		of := slices.IndexFunc(p.Type.OutputMetrics, func(other *catalog.BoundMetric) bool { return other.Name == m.NameOf })
+		ids := found.ColumnAt(len(p.Group) + of).Texts[:found.Len()]
+		known := slices.Clone(ids)
+		slices.Sort(known)
+		known = slices.DeleteFunc(slices.Compact(known), func(id string) bool { return id == "" })
+		if len(known) == 0 {
+			continue
+		}
+		names, err := a.engine.names.ProfileNames(ctx, p.Subject.ID, known)
+		if err != nil {
+			return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later", Err: err}
+		}
+		texts := make([]string, found.Len())
+		for row, id := range ids {
+			texts[row] = names[id]
+		}
+		found.ColumnAt(len(p.Group) + i).Column = store.Column{Kind: dialect.Text, Texts: texts}
+	}
+	return nil
+}
