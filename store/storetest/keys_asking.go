@@ -76,7 +76,8 @@ func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64, questions 
 			if lacks := lackingField(q, key); lacks != "" {
 				found.asked++
 				found.refused++
-				if got := all.once(t.Context(), asked); got.refused != query.Forbidden || !strings.Contains(got.text, lacks) {
+				begins := lacks[:min(len(lacks), 40)] // messages cut long names
+				if got := all.once(t.Context(), asked); got.refused != query.Forbidden || !strings.Contains(got.text, begins) {
 					found.note(asked, outcome{refused: query.Forbidden, text: lacks}, got)
 				}
 				continue
