@@ -1,6 +1,10 @@
 package answer
 
 import (
+	"math"
+	"math/big"
+	"strconv"
+
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -31,14 +35,47 @@ func change(now, then *Cells, row int) (float64, bool) {
 		if b == 0 || !now.known(row) || !then.known(row) {
 			return 0, false
 		}
-		return float64(100*(a-b)) / float64(b), true
+		if r := float64(100*(a-b)) / float64(b); math.Abs(r) < exactFrom {
+			return r, true
+		}
+		return exactChange(float64(a), float64(b)), true
 	}
 	a, b := now.Number(row), then.Number(row)
 	if b == 0 || !finite(a) || !finite(b) || !now.known(row) || !then.known(row) {
 		return 0, false
 	}
 	// The error of the division shows behind the ninth decimal.
-	return round(100*(a-b)/b, 9), true
+	if r := round(100*(a-b)/b, 9); math.Abs(r) < exactFrom {
+		return r, true
+	}
+	return exactChange(a, b), true
+}
+
+// exactFrom is the size from which the error of a change that floats compute may show in its second decimal.
+const exactFrom = 1e9
+
+// exactChange is change for the decimals that now and then stand for. From 10^13 on, where a float does not hold two decimals, it is
+// the nearest float.
+func exactChange(now, then float64) float64 {
+	a, b := decimalOf(now), decimalOf(then)
+	r := a.Sub(a, b)
+	r.Quo(r.Mul(r, big.NewRat(100, 1)), b)
+	nearest, _ := r.Float64()
+	if math.Abs(nearest) < 1e13 {
+		if rounded, err := strconv.ParseFloat(r.FloatString(2), 64); err == nil {
+			return rounded
+		}
+	}
+	return nearest
+}
+
+// decimalOf returns the shortest decimal that stands for x, which is finite.
+func decimalOf(x float64) *big.Rat {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+	if !ok {
+		r = new(big.Rat).SetFloat64(x)
+	}
+	return r
 }
 
 // known says whether a row has a value of c, nothing counted being one.

@@ -3,8 +3,10 @@ package reference
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -71,13 +73,17 @@ func (t *table) keyOf(r []value, dates map[string]string) string {
 	return joined(parts)
 }
 
-// change returns by how many percent a is larger than b.
+// change returns by how many percent a is larger than b. From 10^13 on, where doubles do not hold two decimals, it is the nearest double.
 func change(a, b value) value {
 	if a.kind != numberValue || b.kind != numberValue || b.number.Sign() == 0 {
 		return value{}
 	}
 	by := new(big.Rat).Sub(a.number, b.number)
-	return fraction(by.Quo(by.Mul(by, big.NewRat(100, 1)), b.number))
+	by.Quo(by.Mul(by, big.NewRat(100, 1)), b.number)
+	if nearest, _ := by.Float64(); math.Abs(nearest) >= 1e13 {
+		by.SetString(strconv.FormatFloat(nearest, 'f', -1, 64))
+	}
+	return fraction(by)
 }
 
 // A span is a range of days, as dates at midnight UTC.
