@@ -24,8 +24,8 @@ type answering struct {
 	parameter *plan.Parameter
 	budget    *Budget
 
-	took   time.Duration // by the store
-	from   Origin        // a statement, if it gave the rows or the compared rows
+	took   time.Duration // of the store's time
+	from   Origin        // a statement, if a statement gave any of the rows
 	lost   time.Time     // before it, the answer lacks rows that were removed because of their age; zero: it lacks none
 	result Result
 }
@@ -80,7 +80,7 @@ func (a *answering) run(ctx context.Context) *Error {
 	return nil
 }
 
-// compare adds what is compared with the rows found.
+// compare adds the rows of the other period that belong to the rows found, and the changes.
 func (a *answering) compare(ctx context.Context, found *finish.Answered) *Error {
 	p := a.parameter.Plan
 	if p.Other == nil {
@@ -115,7 +115,7 @@ func (a *answering) totals(ctx context.Context, _ *finish.Answered) *Error {
 	return a.budget.TakeFor(&a.result.Totals.Table)
 }
 
-// notes adds which properties no row has, if metrics of the rows found may lack theirs.
+// notes adds which properties no row has. It asks only if the rows found show nothing of a property.
 func (a *answering) notes(ctx context.Context, found *finish.Answered) *Error {
 	p := a.parameter.Plan
 	if p.Properties == nil || !finish.LacksProperty(p, &found.Table) {

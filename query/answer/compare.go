@@ -54,8 +54,8 @@ func change(now, then *Cells, row int) (float64, bool) {
 // exactFrom is the size from which the error of a change that floats compute may show in its second decimal.
 const exactFrom = 1e9
 
-// exactChange is change for the decimals that now and then stand for. From 10^13 on, where a float does not hold two decimals, it is
-// the nearest float.
+// exactChange is change, computed from the shortest decimals of now and then, which are finite. It is rounded to two decimals. From
+// 10^13 on, where a float does not hold these, it is the nearest float.
 func exactChange(now, then float64) float64 {
 	a, b := decimalOf(now), decimalOf(then)
 	r := a.Sub(a, b)
@@ -69,12 +69,9 @@ func exactChange(now, then float64) float64 {
 	return nearest
 }
 
-// decimalOf returns the shortest decimal that stands for x, which is finite.
+// decimalOf returns the shortest decimal of x, which is finite.
 func decimalOf(x float64) *big.Rat {
-	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
-	if !ok {
-		r = new(big.Rat).SetFloat64(x)
-	}
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
 	return r
 }
 

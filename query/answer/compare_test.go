@@ -1,22 +1,35 @@
 package answer
 
-import "testing"
+import (
+	"testing"
 
-// TestExactChange tests changes that floats do not compute to two decimals.
-func TestExactChange(t *testing.T) {
+	"github.com/sightline-analytics/sightline/query/catalog"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// TestLargeChanges tests changes whose decimals floats do not compute.
+func TestLargeChanges(t *testing.T) {
+	floats := func(x float64) *Cells {
+		return &Cells{Output: &catalog.Output{}, Column: store.Column{Kind: dialect.Float, Floats: []float64{x}}}
+	}
+	ints := func(n int64) *Cells {
+		return &Cells{Output: &catalog.Output{}, Column: store.Column{Kind: dialect.Int, Ints: []int64{n}}}
+	}
 	for _, row := range []struct {
-		now, then float64
+		now, then *Cells
 		want      string
 	}{
-		{-499999999.49925, 0.0001, "-499999999499350"},
-		{99999999999.99, 0.03, "333333333333200"},
-		{900000000.00005, 0.0007, "128571428571335.72"},
-		{12345678.9012, 0.0001, "12345678901100"},
-		{9007199254740991, 7, "128674275067728340"},
-		{-1e10, -0.7, "1428571428471.43"},
+		{floats(-499999999.49925), floats(0.0001), "-499999999499350"},
+		{floats(99999999999.99), floats(0.03), "333333333333200"},
+		{floats(900000000.00005), floats(0.0007), "128571428571335.72"},
+		{floats(12345678.9012), floats(0.0001), "12345678901100"},
+		{floats(-1e10), floats(-0.7), "1428571428471.43"},
+		{ints(9007199254740991), ints(7), "128674275067728340"},
 	} {
-		if got := string(appendRounded(nil, exactChange(row.now, row.then), 2)); got != row.want {
-			t.Errorf("from %v to %v: %s %%, want %s", row.then, row.now, got, row.want)
+		got, ok := change(row.now, row.then, 0)
+		if text := string(appendRounded(nil, got, 2)); !ok || text != row.want {
+			t.Errorf("from %v to %v: %s %%, want %s", row.then.Number(0), row.now.Number(0), text, row.want)
 		}
 	}
 }
