@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/redisbus"
 )
 
@@ -59,13 +59,7 @@ type server struct {
 
 func startServer(t *testing.T) *server {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		const how = "redis-server is not installed; with it this test runs too"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(how)
-		}
-		t.Skip(how)
-	}
+	testenv.Program(t, "redis-server")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

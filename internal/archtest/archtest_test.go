@@ -5,16 +5,20 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 const root = "../.."
 
 func TestImportsFollowTheTable(t *testing.T) {
+	testenv.WithoutRace(t)
 	tr, floors := read(t, os.DirFS(root))
 	report(t, checkFloors(tr, floors))
 }
 
 func TestSourcesFollowTheRules(t *testing.T) {
+	testenv.WithoutRace(t)
 	tr, _ := read(t, os.DirFS(root))
 	var found []finding
 	for _, check := range sourceRules {
@@ -29,6 +33,7 @@ func TestSourcesFollowTheRules(t *testing.T) {
 }
 
 func TestLinkedPackages(t *testing.T) {
+	testenv.WithoutRace(t)
 	tr, floors := read(t, os.DirFS(root))
 	all, err := list(root)
 	if err != nil {

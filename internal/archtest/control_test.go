@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // sound is a small module that breaks no rule, but comes close.
@@ -57,6 +59,7 @@ func TestASoundTreeHasNoFindings(t *testing.T) {
 }
 
 func TestPlantedBreachesAreFound(t *testing.T) {
+	testenv.WithoutRace(t)
 	low := func(text string) map[string]string {
 		return map[string]string{"low/x.go": "package low\n\n" + text}
 	}
@@ -164,6 +167,7 @@ func TestFaultsOfTheTableAreErrors(t *testing.T) {
 }
 
 func TestPlantedLinksAreFound(t *testing.T) {
+	testenv.WithoutRace(t)
 	const wanted, needed, stray = "github.com/huandu/go-sqlbuilder", "github.com/huandu/go-clone", "example.com/stray"
 	const text = "# Links\n\n| `httpapi` | " + wanted + ", " + needed + " |\n| `track` | " + stray + " |\n"
 	of := func(path string) *struct{ Path string } { return &struct{ Path string }{path} }

@@ -2,12 +2,12 @@ package clickhouse_test
 
 import (
 	"context"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -25,11 +25,10 @@ func eachProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	}
 }
 
-// oneProtocol runs a long test that does not depend on the protocol. It uses the native protocol, and both if
-// SIGHTLINE_LONG is set.
+// oneProtocol runs a long test that does not depend on the protocol. It uses the native protocol, and both at night.
 func oneProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
-	if os.Getenv("SIGHTLINE_LONG") != "" {
+	if testenv.IsNight() {
 		eachProtocol(t, test)
 		return
 	}
@@ -124,6 +123,7 @@ func TestPitfalls(t *testing.T) {
 // TestReference sends the same random queries to the engine and to the reference evaluator, one of each type,
 // over HTTP. TestDiff in internal/e2e, a long proof, sends many over the native protocol. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
 }
@@ -143,6 +143,7 @@ func TestIdentity(t *testing.T) {
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 96)
@@ -152,6 +153,7 @@ func TestProperties(t *testing.T) {
 // TestKeys tests the answers for keys with mandatory filters. SIGHTLINE_SEED selects the dataset, and
 // SIGHTLINE_KEY_SETS the number of tested sets of filters.
 func TestKeys(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
@@ -160,6 +162,7 @@ func TestKeys(t *testing.T) {
 
 // TestAnswers tests that stored answers equal newly computed ones.
 func TestAnswers(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 72)
@@ -169,6 +172,7 @@ func TestAnswers(t *testing.T) {
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. With
 // SIGHTLINE_MUTATIONS=all it also plants the mistakes that the tests of store/duckdb detect.
 func TestReferenceKillsMutants(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	planted := mutations()
 	if storetest.AllMutations() {
@@ -194,6 +198,7 @@ func mutations() []storetest.Mutation {
 
 // TestExpired tests the answers about days whose rows were removed because of their age.
 func TestExpired(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 100)

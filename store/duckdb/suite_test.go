@@ -5,12 +5,12 @@ package duckdb
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -139,6 +139,7 @@ func TestStore(t *testing.T) {
 
 // TestWarehouse runs the tests of storetest with a store that only answers queries and is filled by the test.
 func TestWarehouse(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	type readOnly struct{ store.Store }
 	storetest.Prove(t, storetest.Harness{
@@ -166,6 +167,7 @@ func TestPitfalls(t *testing.T) {
 // datasets get late, repeated and backdated rows between the queries. The stores move rows to clusters after each write;
 // those of TestKeys and TestReferenceKillsMutants do not. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.Reference(t, clusteredHarness, storetest.RandomRunOf(t, 160, 20260310))
 }
@@ -184,18 +186,21 @@ func TestIdentity(t *testing.T) {
 
 // TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
 func TestReferenceKillsMutants(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.KillsMutants(t, inMemoryHarness, slices.Concat(storetest.Mutations(), storetest.AnswerMutations(), storetest.SQLMutations(dialect.DuckDB())))
 }
 
 // TestAskingKillsMutants plants one mistake at a time, and expects the comparison of TestReference to detect each.
 func TestAskingKillsMutants(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.KillsMutants(t, inMemoryHarness, storetest.AskingMutations(dialect.DuckDB()))
 }
 
 // TestSealMutants plants one mistake at a time in stored results, and expects the tests to detect each.
 func TestSealMutants(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.KillsSealMutants(t, inMemoryHarness)
 }
@@ -209,6 +214,7 @@ func TestMergedBesideWrites(t *testing.T) {
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
@@ -217,6 +223,7 @@ func TestProperties(t *testing.T) {
 
 // TestPropertiesKillMutants plants one mistake at a time, and expects the tests of properties to detect each.
 func TestPropertiesKillMutants(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.PropertiesKillMutants(t, inMemoryHarness, 20260310)
 }
@@ -224,6 +231,7 @@ func TestPropertiesKillMutants(t *testing.T) {
 // TestKeys tests the answers for keys with mandatory filters. SIGHTLINE_SEED selects the dataset, and
 // SIGHTLINE_KEY_SETS the number of tested sets of filters.
 func TestKeys(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 16)
@@ -233,15 +241,15 @@ func TestKeys(t *testing.T) {
 // TestKeysAsking tests the answers to SIGHTLINE_QUESTIONS questions for keys with mandatory groups of filters: see storetest.KeysAsking.
 // In the gate, store/sqlite does.
 func TestKeysAsking(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
-	if os.Getenv("SIGHTLINE_QUESTIONS") == "" {
-		t.Skip("run by make long-keys-asking-1")
-	}
+	testenv.Night(t, "keys-asking-1")
 	storetest.KeysAsking(t, inMemoryHarness, storetest.RandomRunOf(t, 1, 20260310))
 }
 
 // TestAnswers tests that stored answers equal newly computed ones.
 func TestAnswers(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
@@ -296,6 +304,7 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 
 // TestExpired tests the answers about days whose rows were removed because of their age.
 func TestExpired(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)

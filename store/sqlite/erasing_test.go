@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // TestErasing erases visitors of a dataset, and searches the tables and the file for them. SIGHTLINE_SEED selects the dataset.
 func TestErasing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.sqlite") }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -58,6 +59,7 @@ func TestPitfalls(t *testing.T) {
 // TestReference sends the same random queries to the engine and to the reference evaluator. See package
 // store/duckdb and storetest.RandomRunOf.
 func TestReference(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 140, 20261128))
 }
@@ -78,6 +80,7 @@ func TestIdentity(t *testing.T) {
 // SQLMutations changes words that the dialect of SQLite does not have; this mistake is made here. With
 // SIGHTLINE_MUTATIONS=all it also plants the mistakes that the tests of store/duckdb detect.
 func TestReferenceKillsMutants(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	planted := []storetest.Mutation{{Name: "fields of the session's last event, by time", Op: dialect.ArgMinRowIf,
 		Template: "sightline_first_row(-substr($2, 1, 16), $1) FILTER (WHERE $3)"}}
@@ -96,6 +99,7 @@ func TestMergedBesideWrites(t *testing.T) {
 // TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
 // With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
@@ -105,6 +109,7 @@ func TestProperties(t *testing.T) {
 // TestKeys tests the answers for keys with mandatory filters. SIGHTLINE_SEED selects the dataset, and
 // SIGHTLINE_KEY_SETS the number of tested sets of filters.
 func TestKeys(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 16)
@@ -114,12 +119,14 @@ func TestKeys(t *testing.T) {
 // TestKeysAsking tests the answers for keys with mandatory groups of filters: see storetest.KeysAsking. In the other stores it is a long
 // proof, since TestReference asks them with such groups, too.
 func TestKeysAsking(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.KeysAsking(t, inMemoryHarness, storetest.RandomRunOf(t, 40, 20260310))
 }
 
 // TestAnswers tests that stored answers equal newly computed ones.
 func TestAnswers(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
@@ -135,6 +142,7 @@ func TestDependencies(t *testing.T) {
 
 // TestExpired tests the answers about days whose rows were removed because of their age.
 func TestExpired(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
