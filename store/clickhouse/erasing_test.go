@@ -15,7 +15,7 @@ func TestErasing(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	storetest.Erasing(t, over("CLICKHOUSE_DSN"), storetest.Inside{Dump: dump},
-		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 12))
+		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 2))
 }
 
 // dump returns all cells of every table of the database.

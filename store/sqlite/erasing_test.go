@@ -19,7 +19,7 @@ func TestErasing(t *testing.T) {
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.sqlite") }
 	storetest.Erasing(t, h, storetest.Inside{Dump: dump, Folder: filepath.Dir},
-		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 16))
+		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 4))
 }
 
 // dump returns all cells of every table, also of those of SQLite itself.
