@@ -243,13 +243,19 @@ func TestConstructorsReportEveryMistake(t *testing.T) {
 		if !slices.EqualFunc(told, want, strings.Contains) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %q, want a line each with %q", row.of, told, want)
 		}
-		if is := typed[row.of]; !errors.Is(err, is) && is != nil {
-			t.Errorf("%s: %v is no %v", row.of, err, is)
+		each := []error{err}
+		if joined := (interface{ Unwrap() []error })(nil); errors.As(err, &joined) {
+			each = joined.Unwrap()
+		}
+		for _, err := range each {
+			if is := typed[row.of]; is != nil && !errors.Is(err, is) {
+				t.Errorf("%s: %v is no %v", row.of, err, is)
+			}
 		}
 	}
 }
 
-// typed has what the errors of a constructor wrap, if its package has a name for it.
+// typed has what each mistake of a constructor wraps, if its package has a name for it.
 var typed = map[string]error{
 	"client.New":        client.ErrConfig,
 	"client.NewTracker": client.ErrConfig,
