@@ -18,6 +18,8 @@ import (
 // a hundredth more when it compares them and when it rounds the remaining tokens down, so that rounding errors do not
 // hide a whole token.
 //
+// A cost above the limit does not get here: the bucket of the process refuses it.
+//
 // If the stored instant is more than a window ahead, the clock was set back. The script then replaces it by one
 // window ahead, even if it refuses the request, so that the bucket begins to refill.
 var script = redis.NewScript(`
@@ -37,7 +39,7 @@ if (ok and cost > 0) or kept > now + window then
 	redis.call('SET', KEYS[1], string.format('%.17g', full), 'PX', left)
 end
 local remaining = math.floor((now + window - full + exact) / step)
-if ok then wait = 0 elseif cost > limit then wait = full - now end
+if ok then wait = 0 end
 return {ok and 1 or 0, math.max(remaining, 0), math.ceil(math.max(full - now, 0)), math.ceil(wait)}
 `)
 

@@ -131,9 +131,11 @@ func TestProcessesShareTheBucketOfOne(t *testing.T) {
 	}
 	for _, limit := range limits {
 		id := fmt.Sprint("whole ", limit)
-		part := limit / 3
-		if !send(id, part, limit) || !send(id, part, limit) || !send(id, limit-2*part, limit) || send(id, 1, limit) {
-			t.Fatalf("of a limit of %d another number passed", limit)
+		third := limit / 3
+		for i, cost := range []int{third, third, limit - 2*third, 1} {
+			if passed := send(id, cost, limit); passed != (i < 3) {
+				t.Fatalf("of a limit of %d another number passed", limit)
+			}
 		}
 	}
 	if refused < 300 || asked < 2000 {
@@ -181,6 +183,19 @@ func TestBucketsExpireWhenTheyAreFull(t *testing.T) {
 	}
 	if n := c.Exists(t.Context(), "sightline:limit:query:asked").Val(); n != 0 {
 		t.Error("a cost of 0 wrote a key")
+	}
+}
+
+// TestLostDataAllowsNoMoreThanOneLimit removes the data of Redis after a process spent its bucket there.
+func TestLostDataAllowsNoMoreThanOneLimit(t *testing.T) {
+	s := startServer(t)
+	two, client := newTimed(t, s, newClock())
+	allow(t, two[0], "key", 60, 60)
+	if err := newClient(t, s.dsn()).FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if d := allow(t, two[0], "key", 1, 60); d.OK || client.asked != 1 {
+		t.Errorf("the process exceeded its limit: %+v, Redis was asked %d times", d, client.asked)
 	}
 }
 
