@@ -17,6 +17,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -53,13 +54,17 @@ type Server struct {
 	known atomic.Pointer[catalog] // of the last answer with query types, for units; nil before the first
 }
 
-// New returns a Server. It returns an error if cfg has no API, or Rows is out of bounds.
+// New returns a Server. Its error joins all problems of cfg.
 func New(cfg Config) (*Server, error) {
+	var faults []error
 	if cfg.API == nil {
-		return nil, errors.New("mcp: Config.API is required")
+		faults = append(faults, errors.New("mcp: Config.API is required"))
 	}
 	if cfg.Rows < 0 || cfg.Rows > maxRows {
-		return nil, errors.New("mcp: Config.Rows must be between 1 and 1000")
+		faults = append(faults, fmt.Errorf("mcp: Config.Rows must be between 1 and %d, not %d", maxRows, cfg.Rows))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	if cfg.Rows == 0 {
 		cfg.Rows = defaultRows

@@ -3,7 +3,6 @@ package redisbus_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"os/exec"
@@ -118,15 +117,6 @@ func newBus(t *testing.T, address string, to ears, log *slog.Logger) *redisbus.B
 		}
 	})
 	return b
-}
-
-func TestConfigReportsEveryFault(t *testing.T) {
-	_, err := redisbus.New(redisbus.Config{Timeout: -1})
-	for _, part := range []string{"Client", "Timeout"} {
-		if !errors.Is(err, redisbus.ErrConfig) || !strings.Contains(err.Error(), part) {
-			t.Errorf("the error does not mention %s: %v", part, err)
-		}
-	}
 }
 
 func TestOtherProcessesAreNotified(t *testing.T) {

@@ -18,18 +18,17 @@ var sound = map[string]string{
 		"db      cgo  > low\n" +
 		"             > github.com/duckdb/duckdb-go/v2\n" +
 		"proof   test > mid\n" + fence + "\n",
-	"low/low.go": "// Package low is low.\npackage low\n\nimport \"time\"\n\n" +
-		"// Clock is one.\ntype Clock struct{ Now func() time.Time }\n\nvar names = map[string]int{}\n\n" +
-		"// New returns a clock.\nfunc New() Clock {\n\tnames := map[string]int{}\n\tnames[\"local\"] = 1\n\treturn Clock{Now: time.Now}\n}\n\n" +
-		"func mustBe(ok bool) {\n\tif !ok {\n\t\tpanic(\"no\")\n\t}\n}\n",
-	"low/low_test.go":     "package low\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestLow(t *testing.T) { _ = time.Now() }\n",
+	"low/low.go": "// Package low is low.\npackage low\n\n" +
+		"// Clock is one.\ntype Clock struct{}\n\nvar names = map[string]int{}\n\n" +
+		"// New returns a clock.\nfunc New() Clock {\n\tnames := map[string]int{}\n\tnames[\"local\"] = 1\n\treturn Clock{}\n}\n",
+	"low/low_test.go":     "package low\n\nimport \"testing\"\n\nfunc TestLow(t *testing.T) {}\n",
 	"mid/mid.go":          "// Package mid is above low.\npackage mid\n\nimport (\n\t_ \"" + module + "/low\"\n\t_ \"example.com/wanted/part\"\n)\n",
 	"mid/mid_test.go":     "package mid_test\n\nimport _ \"" + module + "/proof\"\n",
 	"db/db.go":            "// Package db needs cgo.\npackage db\n\nimport (\n\t_ \"github.com/duckdb/duckdb-go/v2\"\n\n\t_ \"" + module + "/low\"\n)\n",
 	"proof/proof.go":      "// Package proof proves.\npackage proof\n\nimport (\n\t\"testing\"\n\n\t_ \"" + module + "/mid\"\n)\n\n// Run runs.\nfunc Run(*testing.T) {}\n",
 	"nested/go.mod":       "module nested\n",
-	"nested/init.go":      "package util\n\nfunc init() {}\n",
-	"mid/testdata/bad.go": "package util\n\nfunc init() {}\n",
+	"nested/bad.go":       "package bad\n\nfunc Bare() {}\n",
+	"mid/testdata/bad.go": "package bad\n\nfunc Bare() {}\n",
 	"notes.txt":           "GET /home/ 200\nhttps://site.example/home/start/page\n",
 }
 
@@ -95,8 +94,6 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 			map[string]string{"ARCHITECTURE.md": strings.Replace(sound["ARCHITECTURE.md"], "example.com/wanted", "example.com/wanted example.com/once", 1)},
 			[]string{"mid: is allowed example.com/once and does not import it"},
 		},
-		{"a package named util", map[string]string{"low/util/x.go": "// Package util is poor.\npackage util\n"}, []string{"package named util", "is missing in the table"}},
-		{"a long file", low("// Long is long.\nconst Long = `" + strings.Repeat("\n", 500) + "`\n"), []string{"low/x.go:1: 504 lines"}},
 		{
 			"a host that is long and uses internal packages",
 			map[string]string{"example/main.go": "// Command example is a host.\npackage main\n\nimport _ \"" + module + "/internal/deep\"\n" + strings.Repeat("\n", 80)},
@@ -107,15 +104,6 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"a method without a comment", low("func (Clock) Bare() {}\n\nfunc (names2) Fine() {}\n\ntype names2 int\n"), []string{"Bare has no doc comment"}},
 		{"an exported constant without a comment", low("const (\n\tA = 1 // explained\n\tB = 2\n)\n"), []string{"B has no doc comment"}},
 		{"a package without a comment", map[string]string{"mid/mid.go": strings.TrimPrefix(sound["mid/mid.go"], "// Package mid is above low.\n")}, []string{"mid: package without a doc comment"}},
-		{"an init function", low("func init() {}\n"), []string{"low/x.go:3: init function"}},
-		{"a panic", low("func f() { panic(1) }\n\nvar g = func() { panic(2) }\n"), []string{"x.go:3: panic", "x.go:5: panic"}},
-		{"the wall clock", low("import \"time\"\n\nfunc f() { _ = time.Now() }\n"), []string{"x.go:5: time.Now(): take the clock"}},
-		{"the wall clock as the default of a clock", low("import \"time\"\n\nfunc (c Clock) now() time.Time {\n\tif c.Now == nil {\n\t\treturn time.Now()\n\t}\n\treturn c.Now()\n}\n"), nil},
-		{"the wall clock after another question", low("import \"time\"\n\nfunc (c Clock) now() (t time.Time) {\n\tif c.Now != nil {\n\t\tt = time.Now()\n\t}\n\treturn t\n}\n"), []string{"time.Now()"}},
-		{"the wall clock under another name", low("import clock \"time\"\n\nfunc f() { _ = clock.Since(clock.Time{}) }\n"), []string{"time.Since()"}},
-		{"the zone of the process", low("import \"time\"\n\nvar zone = time.Local\n"), []string{"time.Local: take the zone"}},
-		{"a variable called time is not the package", low("func f(time struct{ Now func() int }) { _ = time.Now() }\n"), nil},
-		{"the default logger", low("import \"log/slog\"\n\nfunc f() { slog.Info(\"x\") }\n"), []string{"log/slog.Info()"}},
 		{"a package variable that is changed", low("func f() { names[\"a\"] = 1 }\n\nvar n int\n\nfunc g() { n++ }\n"), []string{"variable names is changed", "variable n is changed"}},
 		{"a package variable that is there to be changed", low("import \"sync\"\n\nvar cache sync.Map\n"), []string{"of type sync.Map"}},
 		{"a long proof", long("proof '^(TestLow|TestL.*)$/^part$' ./low"), nil},
@@ -206,16 +194,6 @@ func TestPlantedLinksAreFound(t *testing.T) {
 			one(t, checkCgo(tt.world, floors), tt.cgo)
 		})
 	}
-}
-
-func TestExceptionsExcuseAndGoStale(t *testing.T) {
-	found := []finding{{"panic", "low/low.go:3", "panic"}, {"panic", "mid/deep/x.go:1", "panic"}}
-	file := exception{"panic", "low/low.go", "r"}
-	folder := exception{"panic", "mid/", "r"}
-	one(t, excuse(found, []exception{file, folder}), "")
-	one(t, excuse(found, []exception{file}), "mid/deep/x.go:1: panic")
-	one(t, excuse(found, []exception{file, folder, {"init", "low/low.go", "r"}}), "does not break it")
-	one(t, excuse(found, []exception{file, folder, {"panic", "low/lo", "r"}}), "low/lo: is excused from panic")
 }
 
 // one checks for exactly one finding, with want in it, or for none if want is empty.
