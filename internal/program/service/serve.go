@@ -193,28 +193,30 @@ func address(l net.Listener) string {
 
 // start serves on all addresses, and on the control socket for commands.
 func (s *servers) start(ctx context.Context, a *app) error {
-	if s.metrics != nil {
-		s.serve(s.metrics, a.metrics.handler())
-	}
-	all, track, err := a.handlers()
+	mounts, err := a.mounts()
 	if err != nil {
 		return err
 	}
 	a.metrics.watch(a.service.Engine(), a.service.Sealer())
-	s.serve(s.main, all)
-	if s.track != nil {
-		s.serve(s.track, track)
+	for _, at := range []struct {
+		net.Listener
+
+		on listener
+	}{{s.metrics, onMetrics}, {s.main, onMain}, {s.track, onTrack}} {
+		if at.Listener != nil {
+			s.serve(at.Listener, a.handler(mounts, at.on))
+		}
 	}
-	file, ok := a.events.(embedded.Store)
-	if !ok || a.backups == nil {
-		return nil // commands connect to ClickHouse directly
+	commands := a.handler(mounts, onSocket)
+	if commands == nil {
+		return nil
 	}
 	socket, err := control.Listen(ctx, filepath.Join(a.settings.Data, install.SocketFile))
 	if err != nil {
 		s.log.Warn("commands cannot read the data while this server runs", "error", err)
 		return nil
 	}
-	s.run(socket, &http.Server{Handler: control.Handler(file, a.service.Engine(), a.backups), ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
+	s.run(socket, &http.Server{Handler: commands, ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
 	return nil
 }
 
