@@ -2,5 +2,6 @@
 // and forbidden code. It has only tests.
 //
 // The tests read the table of packages from the block ```imports in ARCHITECTURE.md. exceptions_test.go lists exceptions to the rules
-// for sources, with reasons. An exception that is no longer needed is a failure.
+// for sources, with reasons. An exception that is no longer needed is a failure. background_test.go describes the comments that
+// statements need which start goroutines.
 package archtest

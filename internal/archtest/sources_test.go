@@ -15,6 +15,7 @@ const maxLines = 500
 // sourceRules lists the rules for the content of source files.
 var sourceRules = []func(*tree) []finding{
 	checkNames, checkLength, checkHosts, checkDocs, checkFuncs, checkIdentifiers, checkHomes, checkProofs, checkStability,
+	checkBackground,
 }
 
 // These names say nothing about the task of a package.
