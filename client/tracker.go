@@ -81,6 +81,7 @@ func NewTracker(c *Client, cfg TrackerConfig) (*Tracker, error) {
 	cfg.Interval = cmp.Or(cfg.Interval, time.Second)
 	ctx, stop := context.WithCancelCause(context.Background())
 	t := &Tracker{client: c, cfg: cfg, wake: make(chan struct{}, 1), done: make(chan struct{}), stop: stop}
+	//background:stop=Close bound=Queue fails=caller
 	go t.run(ctx)
 	return t, nil
 }

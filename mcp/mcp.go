@@ -25,13 +25,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// MaxBody is the largest size of a message over HTTP, in bytes.
+const MaxBody = 256 << 10
+
 const (
 	defaultRows = 50
 	maxRows     = 1000
 	// maxBytes is the size of the rows in an answer of ask. Assistants read at most some ten thousand words at a time.
 	maxBytes = 32 << 10
-	// maxBody is the size of a message over HTTP.
-	maxBody = 256 << 10
 )
 
 const instructions = "Sightline counts visits of websites. Call list_websites for ids, list_query_types for what can be asked, then ask. " +
@@ -81,7 +82,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless:           true,
 		JSONResponse:        true,
-		MaxRequestBodyBytes: maxBody,
+		MaxRequestBodyBytes: MaxBody,
 		// A page of another site cannot send the key of a caller, so the name of the host proves nothing. Proxies on this machine
 		// keep the name that their clients used.
 		DisableLocalhostProtection:   true,

@@ -57,6 +57,12 @@ func TestASoundTreeHasNoFindings(t *testing.T) {
 	report(t, findings(t, nil))
 }
 
+// stoppable is code with a goroutine, at line 12 of its file, that has a row.
+func stoppable(row string) string {
+	return "const most = 1\n\nfunc (w work) end() {}\n\nfunc (w work) close() { <-w.done }\n\n" +
+		"func (w work) start() {\n\tw.log(\"could not work\")\n\t" + row + "\n\tgo w.run()\n}\n"
+}
+
 func TestPlantedBreachesAreFound(t *testing.T) {
 	testenv.WithoutRace(t)
 	low := func(text string) map[string]string {
@@ -115,6 +121,15 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"a long proof with a setting that nothing reads", long("SIGHTLINE_NEVER=1 proof '^TestLow$' ./low"), []string{"low sets SIGHTLINE_NEVER, which nothing reads"}},
 		{"a text about a long proof that is not there", map[string]string{".ci/long": "low: it is low\n\tfuzz\n", "x.md": "`make long-low`,\n`make long-high`\n"}, []string{"x.md:2: mentions the long proof high"}},
 		{"a package without a promise", map[string]string{"docs/stability.md": "| `low`, `db` and `proof` | stable |\n"}, []string{"docs/stability.md: does not name mid"}},
+		{"a goroutine without a row", low("func f() {\n\tgo f()\n}\n"), []string{"x.go:4: starts a goroutine without a row"}},
+		{"a timer and a group without rows", low("import \"time\"\n\nfunc (x work) f() {\n\tx.done.Go(x.f)\n\ttime.AfterFunc(1, x.f)\n}\n"), []string{"x.go:6: starts", "x.go:7: starts"}},
+		{"a group for which its function waits", low("import \"sync\"\n\nfunc f() {\n\tvar all sync.WaitGroup\n\tall.Go(f)\n\tall.Wait()\n}\n"), nil},
+		{"a goroutine with a row", low(stoppable("//background:stop=close bound=most fails=\"could not work\"")), nil},
+		{"a goroutine that nobody can stop", low(stoppable("//background:stop=end bound=most fails=caller")), []string{"x.go:12: no function end of the package waits"}},
+		{"a goroutine without a bound", low(stoppable("//background:stop=ctx bound=least fails=none")), []string{"x.go:12: the package has no bound least"}},
+		{"a goroutine whose failures nobody sees", low(stoppable("//background:stop=ctx bound=one fails=\"went wrong\"")), []string{"x.go:12: the package has no log message"}},
+		{"a row of another form", low(stoppable("//background:stop=close")), []string{"x.go:12: has a row of another form"}},
+		{"a row without a goroutine", low("//background:stop=ctx bound=one fails=none\nfunc f() {}\n"), []string{"x.go:3: a row without a goroutine"}},
 		{"a home folder", map[string]string{"x.md": "see \"/home/" + "somebody/notes\"\n"}, []string{"x.md: names the folder"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,6 +56,7 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 		err     error
 	}
 	answers := make(chan answer, 1)
+	//background:stop=ctx bound=away fails=caller
 	go func() {
 		defer cancel()
 		numbers, err := script.Run(ctx, l.cfg.Client, []string{key}, limit, cost, auth.Window.Microseconds()).Int64Slice()

@@ -87,6 +87,7 @@ var changing = []struct {
 // TestGoldenCommands compares the output of commands, for people and for programs, with golden files. Both
 // stores give the same output.
 func TestGoldenCommands(t *testing.T) {
+	golden.OnlyUpdate(t)
 	for _, file := range []string{"people", "programs", "mistakes"} {
 		script := read(t, "testdata/"+file+".txt")
 		onEachStore(t, func(t *testing.T, in installed) {
