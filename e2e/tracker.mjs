@@ -1,91 +1,18 @@
-// Opens pages with the tracker in Chromium and queries the counted events.
-//
-//   node tracker.mjs '{"address":…,"trackAddress":…,"key":…,"websiteId":…,"element":…,"chromium":…}'
-//
-// element is the output of `sightline websites tag`; the website's domain is shop.example.
+// Opens pages with the tracker in a browser and queries the counted events: see tracker-shop.mjs.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { chromium } from "playwright-core";
-import { query, ready } from "./service.mjs";
+import { faults } from "./tracker-faults.mjs";
+import { again, browser, close, expect, filter, pause, rows, serve, service, shop, story, visit } from "./tracker-shop.mjs";
+import { walks } from "./tracker-walk.mjs";
 
-const service = ready();
-// On loopback addresses browsers send client hints, which contain HeadlessChrome with any user agent. So
-// the pages use another name of the service, over HTTP.
-const { host } = new URL(service.trackAddress);
-service.element = service.element.replaceAll(host, "track.example");
-service.trackAddress = service.trackAddress.replace(host, "track.example");
-const shop = "http://shop.example";
-const tag = (attributes = "") =>
-  service.element.replace(" defer>", ` data-ignore-bot-detection data-anonymize-visitor-ids="false" data-batch-timeout="100" ${attributes}>`);
-const page = (head) => `<!doctype html><html lang="en"><meta charset="utf-8" /><title>Shop</title>${head}
-<h1>A page</h1><a id="next" href="/nav/b">Next</a> <a id="out" href="http://www.partner.example/docs?page=1#top">The  docs</a>
-<button id="buy" data-track="bought" data-size="L">Buy</button><p style="height: 4000px">Long</p>`;
-
-const server = createServer(async (request, response) => {
-  const { pathname } = new URL(request.url, shop);
-  const file = pathname.startsWith("/node_modules/");
-  const attributes = {
-    "/close": `data-batch-timeout="30000"`,
-    "/attributes": `data-track-attributes`,
-    "/users/7/orders": `data-mask-patterns='["/users/*"]'`,
-    "/private": `data-skip-patterns='["/priv*"]'`,
-    "/hash": `data-track-hash-changes`,
-    "/hashes": `data-track-hash-changes data-track-errors`,
-    "/kept-links": `data-strip-links="false"`,
-    "/cached": `data-track-web-vitals`,
-  }[pathname];
-  if (pathname === "/slow.png") await pause(2000);
-  response.setHeader("Content-Type", file ? "text/javascript" : "text/html; charset=utf-8");
-  response.end(file ? await readFile(`.${pathname}`) : page(pathname === "/sdk" ? "" : tag(attributes)));
-});
-await new Promise((then) => server.listen(0, "127.0.0.1", then));
-// The user agent is set for the browser, because the last requests of a page ignore the setting of the page.
-const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-const here = `127.0.0.1:${server.address().port}`;
-const browser = await chromium.launch({
-  executablePath: service.chromium,
-  args: ["--no-sandbox", `--user-agent=${agent}`, `--host-resolver-rules=MAP shop.example:80 ${here}, MAP track.example:80 ${host}, MAP www.partner.example:80 ${here}`],
-});
-
-/** Opens path as a new visitor. Errors that the page causes on purpose are expected. */
-async function visit(path, { prepare, until = "load", ...options } = {}) {
-  const context = await browser.newContext({
-    locale: "de-DE", timezoneId: "Europe/Berlin", viewport: { width: 1280, height: 720 }, ...options,
-  });
-  const tab = await context.newPage();
-  await prepare?.(tab, context);
-  await tab.goto(shop + path, { referer: "https://www.google.com/search", waitUntil: until });
-  const leave = async () => {
-    await tab.close({ runBeforeUnload: true });
-    while (context.pages().length > 0) await pause(20);
-  };
-  return { tab, leave, session: await tab.evaluate(() => localStorage.getItem("did_session")) };
-}
-
-const pause = (ms) => new Promise((then) => setTimeout(then, ms));
-const filter = (field, value) => [{ field, op: "eq", value }];
-
-/** The rows of one query type, as what pick makes of each. */
-async function rows(parameter, filters, pick) {
-  const [{ data }] = await query(service, { preset: "last_7d", parameters: [parameter], filters });
-  return data.map(pick);
-}
-
-const checks = [];
-
-/** Waits until get answers what is wanted; it must still do so at the end. */
-async function expect(name, want, get) {
-  checks.push([name, want, get]);
-  for (const end = Date.now() + 10_000; ; await pause(30)) {
-    const got = await get();
-    if (JSON.stringify(got) === JSON.stringify(want)) return;
-    if (Date.now() > end) assert.deepEqual(got, want, name);
-  }
-}
-
-const story = (name, session, want) => expect(name, want, async () =>
-  (await rows("session_events", filter("session_id", session), (e) => `${e.kind} ${e.kind === "click" || e.kind === "event" ? e.name : e.path}`)).sort());
+serve("/close", `data-batch-timeout="30000"`);
+serve("/attributes", `data-track-attributes`);
+serve("/users/7/orders", `data-mask-patterns='["/users/*"]'`);
+serve("/private", `data-skip-patterns='["/priv*"]'`);
+serve("/hash", `data-track-hash-changes`);
+serve("/hashes", `data-track-hash-changes data-track-errors`);
+serve("/kept-links", `data-strip-links="false"`);
+serve("/cached", `data-track-web-vitals`);
+serve("/sdk", "", "");
 
 async function navigation() {
   const { tab, leave, session } = await visit("/nav/a?utm_source=news&utm_medium=mail");
@@ -343,7 +270,7 @@ async function calls() {
   const later = await tab.evaluate(() => localStorage.getItem("did_session"));
   await leave();
   await story("before a pause", session, ["event bought", "event logged_in", "event signed_up", "exit /attributes", "pageview /attributes"]);
-  await story("after it", later, ["event came_back"]);
+  await story("after it", later, ["event came_back", "exit /attributes", "pageview /attributes"]);
 }
 
 async function paths() {
@@ -406,10 +333,16 @@ try {
     navigation(), routes(), outgoing(), errors(), vitals(), closing(), phone(), calls(), paths(), silence(), trouble(), sdk(),
     keptLinks(), slowPage(), tracing(), wrongClock(), tabs(), hashRoutes(), trailingSlash(), background(), cached(),
   ]);
-  for (const [name, want, get] of checks) assert.deepEqual(await get(), want, `${name}, at the end`);
-  await expect("all pages", [[36, 25]], () => rows("summary_metrics", [], (r) => [r.pageviews, r.visitors]));
-  console.log(`${checks.length} answers in ${Date.now() - began} ms, Chromium ${browser.version()}`);
+  await expect("all pages", [[37, 26]], () => rows("summary_metrics", [], (r) => [r.pageviews, r.visitors]));
+  const asked = await again();
+  const visited = Date.now();
+  await faults();
+  const tried = Date.now();
+  const lives = await walks();
+  console.log(
+    `${asked} answers in ${visited - began} ms, faults in ${tried - visited} ms, ` +
+      `${lives} walks in ${Date.now() - tried} ms, Chromium ${browser.version()}`,
+  );
 } finally {
-  await browser.close();
-  server.close();
+  await close();
 }

@@ -16,6 +16,14 @@ import (
 // larger, the times of the events are moved by it.
 const maxClockError = time.Minute
 
+// A request that was sent so long before its arrival is late: the service worker of a page may repeat it hours or days
+// later. Its times are not moved. A clock in another time zone looks the same. A clock that lost its date is further behind,
+// and is corrected.
+const (
+	lateFrom = 90 * time.Minute
+	lateTo   = 7 * 24 * time.Hour
+)
+
 // A clock finds the times of a request's items.
 type clock struct {
 	now    time.Time       // arrival of the request, in UTC
@@ -64,7 +72,7 @@ func (c *clock) moment(f *fields) time.Time {
 }
 
 // corrected converts t from the sender's clock to the server's clock. The item or the request says when it was
-// sent. t is moved if the clocks differ by more than maxClockError.
+// sent. t is moved if the clocks differ by more than maxClockError, unless the request is late.
 func (c *clock) corrected(f *fields, t time.Time) time.Time {
 	sent, name, ok := f.number("sentAt", "sent_at")
 	if !ok {
@@ -74,7 +82,8 @@ func (c *clock) corrected(f *fields, t time.Time) time.Time {
 		return t
 	}
 	ahead := int64(sent) - c.now.UnixMilli()
-	if !ok || max(ahead, -ahead) <= maxClockError.Milliseconds() {
+	late := -ahead > lateFrom.Milliseconds() && -ahead <= lateTo.Milliseconds()
+	if !ok || late || max(ahead, -ahead) <= maxClockError.Milliseconds() {
 		return t
 	}
 	if moved := time.UnixMilli(t.UnixMilli() - ahead).UTC(); intake.Sane(moved) {

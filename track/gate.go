@@ -97,7 +97,8 @@ func (g *gate) enter(ctx context.Context) error {
 		if g.route.access == ByKeyOrWebsite {
 			return codeNoCredentials.problem()
 		}
-		return codeNoClient.problem()
+		return codeNoClient.mistake("required", "client_id",
+			"is required in the query or in the header Databuddy-Client-Id; ids in items do not count")
 	}
 	w, err := g.website(ctx, g.site, g.unknown())
 	if err != nil {

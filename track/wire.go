@@ -93,6 +93,9 @@ func (w wireFormat) decode(raw []byte) (body, error) {
 
 // malformed returns the error for a body that is not JSON.
 func (w wireFormat) malformed(err error) *problem {
+	if errors.Is(err, errSeveral) {
+		return w.notJSON.wrongType("", "The body must be one JSON object or array, and not several values as in NDJSON")
+	}
 	if w.list { // the mistake is not a missing array
 		return codeInvalidJSON.withCause(err)
 	}
@@ -186,6 +189,9 @@ func count(raw []byte) (items, values int) {
 	return items + 1, values
 }
 
+// errSeveral is the mistake of a body with several JSON values.
+var errSeveral = errors.New("more than one JSON value")
+
 // decode decodes one JSON value, after an optional byte order mark. encoding/json rejects nesting deeper than 10 000
 // and control characters. decode also rejects invalid UTF-8, which encoding/json would replace.
 func decode(raw []byte) (any, error) {
@@ -199,7 +205,7 @@ func decode(raw []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one JSON value")
+		return nil, errSeveral
 	}
 	return v, nil
 }

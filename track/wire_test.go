@@ -178,3 +178,19 @@ func TestEmptyListsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestSendersLearnTheForm sends bodies whose website or form is elsewhere than on other services. The error says where.
+func TestSendersLearnTheForm(t *testing.T) {
+	const event = `{"websiteId":"w1","name":"signup"}`
+	for _, c := range []struct{ why, target, body, code, want string }{
+		{"NDJSON", "/events?client_id=w1", event + "\n" + event, "INVALID_JSON", "NDJSON"},
+		{"NDJSON for /track", "/track?website_id=w1", event + "\n" + event, "TRACK_INVALID_BODY", "NDJSON"},
+		{"NDJSON for /batch", "/batch?client_id=w1", event + "\n" + event, "INGEST_BATCH_NOT_ARRAY", "NDJSON"},
+		{"ids in items alone", "/events", "[" + event + "]", "INGEST_MISSING_CLIENT_ID", "ids in items do not count"},
+	} {
+		var w world
+		if a := w.post(t, c.target, c.body); a.code != 400 || a.body["code"] != c.code || !strings.Contains(a.raw, c.want) || len(w.written) > 0 {
+			t.Errorf("%s: %d %s, want %s with %q", c.why, a.code, a.raw, c.code, c.want)
+		}
+	}
+}

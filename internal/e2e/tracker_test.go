@@ -4,12 +4,17 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
-// TestTracker opens pages with the tracker in a browser and queries the results.
+// TestTracker opens pages with the tracker in a browser and queries the results. It also lives random lives of pages.
+// SIGHTLINE_WALKS is their number, and SIGHTLINE_SEED the first seed.
 func TestTracker(t *testing.T) {
 	t.Parallel()
 	path, folder, dir := testenv.Chromium(t), clients(t), t.TempDir()
@@ -19,12 +24,41 @@ func TestTracker(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &tag); code != 0 || err != nil {
 		t.Fatalf("websites tag: exit code %d, %q, %v", code, errs, err)
 	}
-	settings, err := json.Marshal(map[string]string{
-		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID, "element": tag.Element, "chromium": path,
-	})
+	settings := map[string]any{
+		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID,
+		"element": tag.Element, "chromium": path,
+	}
+	files := map[string]string{"tracker": "track/tracker/src", "vectors": "internal/address/testdata/paths.json"}
+	for name, file := range files {
+		absolute, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings[name] = absolute
+	}
+	maps.Copy(settings, numbers(t, map[string]string{"walks": "SIGHTLINE_WALKS", "seed": "SIGHTLINE_SEED"}))
+	body, err := json.Marshal(settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runNode(t, folder, "tracker.mjs", string(settings))
+	runNode(t, folder, "tracker.mjs", string(body))
 	p.stop(t)
+}
+
+// numbers returns the numbers in environment variables by the names of settings. It leaves out unset variables.
+func numbers(t *testing.T, variables map[string]string) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	for name, variable := range variables {
+		text := os.Getenv(variable)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("%s: %v", variable, err)
+		}
+		all[name] = n
+	}
+	return all
 }

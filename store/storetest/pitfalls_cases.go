@@ -60,6 +60,10 @@ func countPitfalls() []pitfall {
 		{"19: downtime counts for one day only", "schedule:m", ask1("uptime_time_series", `"startDate":"2026-03-10","endDate":"2026-03-11"`),
 			"date uptime_percentage downtime_seconds", "2026-03-10 50 21600|2026-03-11 100 21600"},
 		{"19: overview and series disagree", "schedule:m", ask1("uptime_overview", `"startDate":"2026-03-10","endDate":"2026-03-11"`), "uptime_percentage total_checks", "66.67 3"},
+		{"42: ids of checks at the same instant decide about an outage", "schedule:twins",
+			ask1("uptime_time_series", `"startDate":"2026-03-10","endDate":"2026-03-10"`), "date downtime_seconds", "2026-03-10 0"},
+		{"42: the last checks before the range decide so", "schedule:twins",
+			ask1("uptime_time_series", `"startDate":"2026-03-11","endDate":"2026-03-11"`), "date downtime_seconds", "2026-03-11 0"},
 		{"40: places are distinguished only by their label", "", ask1("region", march10), "country_code region visitors", "DE Bavaria 1|IL Ohio 1|US Ohio 1"},
 		{"41: two rows are named Unknown", "link:l", ask1("link_top_devices", march10), "name clicks", "Unknown 2|Desktop 1"},
 	}
@@ -166,6 +170,9 @@ func pitfallRows() *store.Batch {
 		status store.Status
 	}{{6, store.Up}, {18, store.Down}, {30, store.Up}, {36, store.Pending}} {
 		b.Checks = append(b.Checks, store.Check{Schedule: "m", ID: fmt.Sprint("c", i), Time: day.Add(time.Duration(c.hour) * time.Hour), Status: c.status})
+	}
+	for i, s := range []store.Status{store.Down, store.Up, store.Up, store.Down} { // two checks at a time, in both orders of their ids
+		b.Checks = append(b.Checks, store.Check{Schedule: "twins", ID: fmt.Sprint("t", i), Time: day.Add(time.Duration(6+i/2) * time.Hour), Status: s})
 	}
 	return b
 }

@@ -78,6 +78,7 @@ var people = []struct {
 	{"Mozilla/5.0 (Linux; Android 9; KFMAWI) AppleWebKit/537.36 (KHTML, like Gecko) Silk/119.2.10 like Chrome/119.0.6045.193 Safari/537.36", Agent{"Amazon Silk", "119.2.10", "Android", "9", "tablet"}},
 	// Internet Explorer
 	{"Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko", Agent{"Internet Explorer", "11.0", "Windows", "10", "desktop"}},
+	{"Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; Trident/7.0; Microsoft Outlook 16.0.4266; ms-office; MSOffice 16)", Agent{"Internet Explorer", "", "Windows", "10", "desktop"}},
 	{"Mozilla/5.0 (compatible; MSIE 9.0; Windows NT 6.1; WOW64; SLCC2; Tablet PC 2.0)", Agent{"Internet Explorer", "9.0", "Windows", "7", "desktop"}},
 	{"Mozilla/5.0 (Windows Phone 10.0; Android 6.0.1; Microsoft; Lumia 950) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/52.0.2743.116 Mobile Safari/537.36 Edge/15.15254", Agent{"Edge", "15.15254", "Windows Phone", "10.0", "mobile"}},
 	// apps

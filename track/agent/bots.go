@@ -30,6 +30,9 @@ const (
 const (
 	unnamedProgram = "program"
 	unnamedRobot   = "robot"
+	// officeLink names the request that Word, Excel and PowerPoint send for a link before the browser opens it. Outlook has
+	// the same text in its user agent, but also loads the images of mails that people read.
+	officeLink = "ms-office"
 )
 
 // A Detector tells robots and programs from browsers of people. It is immutable and safe for concurrent
@@ -201,7 +204,9 @@ func (d *Detector) find(ua string) (name string, ok bool) {
 	switch {
 	case !browser:
 		return unnamedProgram, true
-	case strings.Contains(ua, "+http") || strings.Contains(ua, "like Gecko; compatible;"):
+	case strings.Contains(ua, officeLink) && !strings.Contains(ua, "Microsoft Outlook"):
+		return officeLink, true
+	case strings.Contains(ua, "+http") || strings.Contains(ua, "+mailto:") || compatible(ua):
 		return unnamedRobot, true
 	}
 	return "", false
@@ -236,12 +241,15 @@ func engine(ua string) bool {
 	return false
 }
 
-// contact reports whether ua names the operator of a robot, as in "(compatible; name; address)". Internet
-// Explorer and Konqueror also begin with that word.
+// contact reports whether ua names the operator of a robot, as in "(compatible; name; address)".
 func contact(ua string) bool {
-	if strings.Contains(ua, "http") || strings.Contains(ua, "www.") {
-		return true
-	}
+	marks := []string{"http", "www.", "mailto:"}
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(ua, mark) }) || compatible(ua)
+}
+
+// compatible reports whether ua has the form "(compatible; name)" of robots, which Internet Explorer and Konqueror have,
+// too.
+func compatible(ua string) bool {
 	_, after, ok := strings.Cut(ua, "compatible;")
 	after = strings.TrimLeft(after, " ")
 	return ok && !strings.HasPrefix(after, "MSIE") && !strings.HasPrefix(after, "Konqueror")

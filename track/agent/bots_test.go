@@ -134,6 +134,13 @@ func TestRobotsThatRunScripts(t *testing.T) {
 		"Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/22.1.0":                                "jsdom",
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; New/1.0)":                                "robot",
 		"Mozilla/5.0 (X11; Linux x86_64; +https://new.example/about) Gecko/20100101":                             "robot",
+		"Mozilla/5.0 (compatible; Foo/1.0; +mailto:foo@new.example)":                                             "robot",
+		"Mozilla/5.0 (compatible; Foo/1.0; foo@new.example)":                                                     "robot",
+		linux + "Chrome/130.0.0.0 Safari/537.36 (compatible; Foo/1.0; +mailto:foo@new.example)":                  "robot",
+		linux + "Chrome/130.0.0.0 Safari/537.36 (Foo/1.0; +mailto:foo@new.example)":                              "robot",
+		"Mozilla/4.0 (compatible; ms-office; MSOffice rmj)":                                                      "ms-office",
+		"Mozilla/4.0 (compatible; ms-office; MSOffice 16)":                                                       "ms-office",
+		"Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; Trident/7.0; .NET4.0E; ms-office; MSOffice 16)":     "ms-office",
 	} {
 		if got := d.Name(ua); got != name || !d.Bot(ua) {
 			t.Errorf("%s is reported as %q, want %q", ua, got, name)

@@ -13,6 +13,8 @@ import (
 // outages adds the relation outages: the stretches of [from, to) in which a monitor
 // was down, cut at the edges of buckets and at now. A check that is down lasts until
 // the next one of any status; the last check before the range, however old, counts.
+// Checks at the same instant are ordered by status, down first, because their ids are random
+// and must not decide about an outage.
 func (c *tables) outages() {
 	from, to, before := c.rng.From, c.rng.To, calendar.Interval{From: 0, To: c.rng.From}
 	c.dependOn(before)
@@ -21,11 +23,12 @@ func (c *tables) outages() {
 		group = append(group, named{f.Alias(), catalog.Row(f.Column)})
 	}
 	inside := selection{from: relation{"checks", "t"}, columns: slices.Concat(group,
-		[]named{{"time", catalog.Row("time")}, {"event_id", catalog.Row("event_id")}, {"status", catalog.Row("status")}})}
+		[]named{{"time", catalog.Row("time")}, {"status", catalog.Row("status")}})}
 	inside.where = append(c.read(c.rng), c.conditions(catalog.Checks)...)
 
+	latest := expr.Call(dialect.ArgMaxList, catalog.Row("status"), expr.List(catalog.Row("time"), catalog.Row("status")))
 	last := selection{from: relation{"checks", "t"}, group: len(group), columns: slices.Concat(group, []named{
-		{"time", expr.Call(dialect.Max, catalog.Row("time"))}, {"event_id", expr.Lit("")}, {"status", catalog.Latest(catalog.Row("status"))}})}
+		{"time", expr.Call(dialect.Max, catalog.Row("time"))}, {"status", latest}})}
 	last.where = append(c.read(before), c.conditions(catalog.Checks)...)
 	c.with("checks_seen", unionAll(c.build(inside), c.build(last)))
 
@@ -37,7 +40,7 @@ func (c *tables) outages() {
 		intervals.columns = append(intervals.columns, named{g.as, expr.Col("k", g.as)})
 	}
 	next := expr.Call(dialect.Lead, expr.Col("k", "time"), expr.List(partition...),
-		expr.List(expr.Col("k", "time"), expr.Col("k", "event_id")))
+		expr.List(expr.Col("k", "time"), expr.Col("k", "status")))
 	intervals.columns = append(intervals.columns,
 		named{"status", expr.Col("k", "status")},
 		named{"since", expr.Call(dialect.Greatest, expr.Col("k", "time"), milli(from))},

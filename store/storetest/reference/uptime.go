@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -184,7 +185,8 @@ func (a *evaluation) spreadDowntime(g *groups[filled[uptimeTally]]) {
 	}
 }
 
-// selected returns the checks of a combination at any time for which the filters hold, in order.
+// selected returns the checks of a combination at any time for which the filters hold, in order. Checks at the same
+// time are ordered by status, down first.
 func (a *evaluation) selected(combination []string) []*row {
 	var list []*row
 	for _, r := range a.site.rows {
@@ -192,6 +194,8 @@ func (a *evaluation) selected(combination []string) []*row {
 			list = append(list, r)
 		}
 	}
-	slices.SortFunc(list, before)
+	slices.SortFunc(list, func(a, b *row) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.status, b.status), before(a, b))
+	})
 	return list
 }

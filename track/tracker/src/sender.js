@@ -1,98 +1,132 @@
 // Sends events: they wait in batches, failed requests are repeated, and when the page is hidden the rest is
 // sent by beacon. Every event has an id, so an event that arrives twice counts once.
 
+import { about, attempt, beacon, complain, guard, listen, request, text } from "./browser.js";
+
 const mostItems = 20; // items in one request, for the route with the lowest limit
 const mostBytes = 60_000; // bytes in one beacon; browsers allow 64 KiB
-const again = (status) => status === 408 || status === 425 || status === 429 || status >= 500;
-const bytes = (text) => new TextEncoder().encode(text).length;
+const mostKept = 50; // requests that wait for the network
+const again = /^(408|425|429|5..)$/; // statuses of temporary failures
+const bytes = (body) => encodeURIComponent(body).replace(/%../g, "x").length;
 
-/** Splits items into JSON arrays that are small enough for a request and a beacon. */
-function* chunks(items) {
+/** Splits items into JSON arrays that are small enough for a request and a beacon. Leaves out items without JSON. */
+function chunks(items) {
+  const all = [];
   let texts = [];
-  let size = 2;
-  for (const text of items.map((item) => JSON.stringify(item))) {
-    const more = bytes(text) + 1;
-    if (texts.length === mostItems || (texts.length > 0 && size + more > mostBytes)) {
-      yield `[${texts}]`;
-      texts = [];
-      size = 2;
-    }
-    texts.push(text);
-    size += more;
+  for (const json of items.map((item) => attempt(() => JSON.stringify(item))).filter(Boolean)) {
+    if (!texts[0] || texts.length === mostItems || bytes([texts, json]) > mostBytes) all.push((texts = []));
+    texts.push(json);
   }
-  if (texts.length > 0) yield `[${texts}]`;
+  return all.map((each) => `[${each}]`);
 }
 
-/** Returns a sender. It calls seal before it sends events, to complete them. */
-export function sender(o, seal) {
+/** Returns a sender. It asks allowed before it queues and sends events, and calls seal to complete them. */
+export function sender(o, allowed, seal) {
   const queues = new Map(); // route → events
-  const failed = new Set(); // requests that failed and were not answered yet
+  const kept = new Set(); // requests without a good answer so far
   let timer;
+  let failed; // the filter
 
   // The server uses the time of sending to correct the times of the events.
+  const website = encodeURIComponent(o.clientId);
   const url = (route) =>
-    `${o.apiUrl}/${route}?${route === "track" ? "website_id" : "client_id"}=${encodeURIComponent(o.clientId)}&sent_at=${Date.now()}`;
+    `${o.apiUrl}/${route}?${route === "track" ? "website_id" : "client_id"}=${website}&sent_at=${Date.now()}`;
 
-  /**
-   * Sends a JSON body, and repeats it after temporary failures. A page may have replaced fetch by one that always
-   * fails, for example because of headers that need a preflight. A beacon has no such headers.
-   */
-  async function post(route, body, attempt = 0, request = [route, body]) {
-    const ask = async () =>
-      fetch(url(route), { method: "POST", body, credentials: "omit", keepalive: !attempt && bytes(body) < mostBytes });
-    const answer = await ask().catch(() => null);
-    if (!answer && !attempt) navigator.sendBeacon(url(route), body);
-    if ((answer && !again(answer.status)) || !o.enableRetries || attempt >= o.maxRetries) {
-      failed.delete(request);
-      return;
-    }
-    if (!attempt) failed.add(request);
-    const wait = o.initialRetryDelay * 2 ** attempt * (0.85 + 0.3 * Math.random());
-    const asked = 1000 * (Number(answer?.headers.get("Retry-After")) || 0);
-    setTimeout(() => failed.has(request) && post(route, body, attempt + 1, request), Math.max(wait, asked));
+  const toBeacon = ({ route, body }) => beacon(url(route), body);
+
+  function keep(one) {
+    kept.add(one);
+    if (kept.size > mostKept) kept.delete(kept.values().next().value);
   }
 
-  function beacon(route, body) {
-    if (!navigator.sendBeacon(url(route), body)) post(route, body);
+  /**
+   * Sends a request, and repeats it after temporary failures. A page may have replaced fetch by one that always
+   * fails, for example because of headers that need a preflight. A beacon has no such headers.
+   */
+  async function deliver(one) {
+    if (!allowed()) return;
+    keep(one);
+    const first = !one.tries;
+    one.busy = true; // until there is an answer, or all repetitions failed
+    const answer = await request(url(one.route), one.body, first && bytes(one.body) < mostBytes);
+    if (!kept.has(one)) return;
+    if (!answer && first) toBeacon(one);
+    if ((answer && !again.test(answer.status)) || !o.enableRetries) {
+      kept.delete(one);
+      if (answer) resend(); // the network is back
+      return;
+    }
+    one.tries = (one.tries ?? 0) + 1;
+    one.busy = one.tries <= o.maxRetries;
+    if (!one.busy) return;
+    const wait = o.initialRetryDelay * 2 ** (one.tries - 1) * (0.85 + 0.3 * Math.random());
+    const asked = 1000 * attempt(() => answer.headers.get("Retry-After")) || 0;
+    setTimeout(() => kept.has(one) && deliver(one), Math.max(wait, asked));
+  }
+
+  /** Sends the requests again whose repetitions all failed. */
+  function resend() {
+    for (const one of [...kept]) {
+      if (one.busy) continue;
+      one.tries = 1;
+      deliver(one);
+    }
   }
 
   /** Sends the waiting events of one route, or of all routes. */
-  function flush(route, send = post) {
+  function flush(route, hand = deliver) {
+    if (!allowed()) return;
     seal();
     for (const name of route ? [route] : [...queues.keys()]) {
       const items = queues.get(name) ?? [];
       queues.delete(name);
-      for (const body of chunks(items)) send(name, body);
+      for (const body of chunks(items)) hand({ route: name, body });
     }
   }
 
   // The load time of a page is known when the page has loaded.
   function onTime() {
     timer = undefined;
-    if (document.readyState === "complete") flush();
-    else addEventListener("load", () => setTimeout(flush), { once: true });
+    if (text("readyState") === "complete") flush();
+    else listen(window, "load", () => setTimeout(guard(flush)), { once: true });
   }
 
+  function wanted(event) {
+    try {
+      return !o.filter || o.filter(event);
+    } catch {
+      failed ??= complain("filter") ?? true;
+      return false;
+    }
+  }
+
+  listen(window, "online", resend);
+
   return {
-    post,
     flush: () => flush(),
+    post: (route, body) => deliver({ route, body }),
+    resend,
     /** Queues an event. It is sent when a full batch waits for its route, or after a delay. */
-    add(route, event, most = o.batchSize) {
-      if (o.filter && !o.filter(event)) return;
+    add(route, event, most = o.enableBatching ? o.batchSize : 1) {
+      if (!allowed() || !wanted(event)) return;
       const items = queues.get(route) ?? [];
       queues.set(route, [...items, event]);
-      if (!o.enableBatching || items.length + 1 >= most) flush(route);
-      else timer ??= setTimeout(onTime, o.batchTimeout);
+      if (items.length + 1 >= most) flush(route);
+      else timer ??= setTimeout(guard(onTime), o.batchTimeout);
     },
     /** Sends everything immediately, because the page may be closed. */
     leave() {
-      flush(undefined, beacon);
-      for (const request of failed) beacon(...request);
-      failed.clear();
+      if (!allowed()) return;
+      const late = [...kept].filter((one) => !one.busy || one.tries);
+      flush(undefined, (one) => {
+        if (about("onLine") === false) keep(one);
+        if (!toBeacon(one)) deliver(one);
+      });
+      for (const one of late) if (!toBeacon(one)) request(url(one.route), one.body, true);
     },
     drop() {
       queues.clear();
-      failed.clear();
+      kept.clear();
     },
   };
 }
