@@ -2,7 +2,7 @@
 //
 //	sources, err := importer.Files("/var/log/nginx/access.log*")
 //	report, err := importer.Run(ctx, importer.Config{
-//		Target: events, Website: shop, Progress: "import-shop.json",
+//		Target: events, Website: shop, Pepper: pepper, Progress: "import-shop.json",
 //	}, sources)
 //	fmt.Println(report.Taken, report.Skipped)
 //
@@ -18,13 +18,15 @@
 // # Visitors
 //
 // An address is never stored. A visitor id is an HMAC of address, user agent and website, with a secret of the UTC day; these
-// secrets are derived from one secret that is deleted at the end of the import. Requests of one address and user agent belong to
-// one session until there is none for 30 minutes. Ids in exports of other analytics are replaced by their hash.
+// secrets are derived from one secret. At the end of the import it is deleted, or with [Config.Salts] hidden so that it can be read
+// until the end of the next day. Requests of one address and user agent belong to one session until there is none for 30 minutes,
+// whatever source they stand in: sources are read together, in the order of time. Ids in exports of other analytics are replaced by
+// an HMAC with [Config.Pepper] and the website.
 //
 // # Resuming
 //
 // With [Config.Progress], an import that was stopped or killed continues: call Run again with the same sources. It reads what was
-// imported again, to know the sessions, and stores the rest; each row is stored once. A source is recognised by its first
-// 64 KiB of content, whatever its name or compression is. A source that was imported to its end is not imported again, and a file
-// that has grown since continues where it ended.
+// imported again, to know the sessions, and stores the rest; each row is stored once. A source is recognised by all of its content
+// that was read, whatever its name or compression is. A source that was imported to its end is not imported again, and a file that
+// has grown since continues where it ended.
 package importer

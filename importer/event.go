@@ -33,8 +33,10 @@ func malformed(detail string) error { return &skipError{Malformed, detail} }
 type maker struct {
 	website store.Website
 	anyHost bool
-	geo     track.Geo // may be nil
-	now     time.Time
+	geo     track.Geo        // may be nil
+	now     time.Time        // when the import began, or later
+	clock   func() time.Time // the time now
+	ids     ids
 	agents  *intake.Agents
 	people  *visitors
 	domain  string // of the website, as address.Host returns it
@@ -129,10 +131,10 @@ func (m *maker) identify(e *store.Event, format string, r *Record) {
 		e.ProfileID = id
 	}
 	if r.Visitor != "" {
-		e.AnonymousID = foreign(format, "visitor", r.Visitor)
+		e.AnonymousID = m.ids.visitor(r.Visitor)
 	}
 	if r.Session != "" {
-		e.SessionID = foreign(format, "session", r.Session)
+		e.SessionID = m.ids.session(format, r.Session)
 	}
 	sender, agent := r.Address, r.UserAgent
 	if sender == "" {

@@ -23,6 +23,7 @@ import (
 // importEvents imports files into a website.
 type importEvents struct {
 	records
+	pepperFlags
 
 	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, if events are there and not in the data folder."`
 	Tables     tables `embed:"" prefix:"clickhouse-"`
@@ -87,6 +88,10 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	} else if err != nil {
 		return err
 	}
+	pepper, err := i.pepperBeside(ctx, m, i.PepperFile)
+	if err != nil {
+		return err
+	}
 	target, closeTarget, err := i.target(ctx, e)
 	if err != nil {
 		return err
@@ -94,8 +99,8 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	defer func() { err = errors.Join(err, closeTarget(context.WithoutCancel(ctx))) }()
 	cfg := importer.Config{
 		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, Rows: i.Rows, Now: e.now,
-		Progress: i.progressFile(),
-		Exists:   func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
+		Pepper: pepper, Salts: m, Progress: i.progressFile(),
+		Exists: func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
 	}
 	if i.Format != "auto" {
 		cfg.Format = i.Format
