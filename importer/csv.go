@@ -55,7 +55,11 @@ func (h *sheet) get(name string) string {
 	if !ok || i >= len(h.fields) {
 		return ""
 	}
-	return strings.TrimSpace(h.fields[i])
+	value := strings.TrimSpace(h.fields[i])
+	if value == `\N` || value == "NULL" {
+		return "" // as clients of MySQL write an absent value
+	}
+	return value
 }
 
 // hasColumns reports whether a line is a header of CSV with these columns.

@@ -112,6 +112,12 @@ func detect(head []byte) (*format, error) {
 func refuse(head []byte) error {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	switch {
+	case bytes.HasPrefix(first, []byte("#Software: Microsoft")):
+		return errors.New("it is a log of IIS, which is not supported; convert it to the Combined Log Format, or to CSV and name its columns with --map")
+	case bytes.HasPrefix(first, []byte(`{"result":"error"`)):
+		return errors.New("it is an error of Matomo: " + trimmed(first))
+	case hasColumns(bytes.TrimSpace(first), "event_id", "data_key", "string_value"), hasColumns(bytes.TrimSpace(first), "session_id", "data_key", "string_value"):
+		return errors.New("it is a table of properties of Umami; import website_event.csv, which has the events")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		if bytes.Contains(head, []byte("imported_")) {
 			return errPlausible

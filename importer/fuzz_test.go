@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
+	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // FuzzFormats reads any content in any format. Positions grow, every piece has a record or an error, and every event can be stored.
@@ -49,7 +50,7 @@ func FuzzFormats(f *testing.F) {
 		f.Fatal(err)
 	}
 	m := maker{
-		ids: ids{named}, clock: time.Now,
+		ids: ids{named}, clock: time.Now, known: agent.NewNames(),
 		website: store.Website{ID: "web_shop", Domain: "shop.example"}, domain: "shop.example",
 		now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC), agents: agents, people: people,
 	}

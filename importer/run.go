@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
+	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // A Target is a store that an import writes to.
@@ -119,7 +120,7 @@ func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
 		cfg: cfg, journal: j, total: sources,
 		tally: tally{skips: map[Reason]*Skip{}, report: Report{Sources: make([]SourceReport, sources)}},
 		maker: maker{
-			website: cfg.Website, anyHost: cfg.AnyHost, geo: cfg.Geo, now: cfg.Now(), clock: cfg.Now, agents: agents, people: people,
+			website: cfg.Website, anyHost: cfg.AnyHost, geo: cfg.Geo, now: cfg.Now(), clock: cfg.Now, agents: agents, people: people, known: agent.NewNames(),
 			ids: ids{named}, domain: address.Host(cfg.Website.Domain),
 		},
 		sink:  newSink(ctx, cfg.Target, j, cfg.Rows),
