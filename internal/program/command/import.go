@@ -110,7 +110,6 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 		if err != nil {
 			return fmt.Errorf("--geoip: %w", err)
 		}
-		defer func() { _ = file.Close(context.WithoutCancel(ctx)) }() // only read
 		cfg.Geo = file
 	}
 	bar := newImportBar(e)

@@ -10,8 +10,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/sightline-analytics/sightline"
@@ -36,6 +39,10 @@ const (
 // address is in use.
 func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
 	log := s.logger(errs)
+	// A hangup never ends the server: programs that rotate files send it. It is caught from here on.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	limit, err := connectionLimit(log)
 	if err != nil {
 		return err
@@ -63,6 +70,7 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	if err := a.announce(r, out); err != nil {
 		return err
 	}
+	defer a.startReloads(ctx, hangups)()
 	defer a.startBackups(ctx)()
 	defer a.startDemo(ctx)()
 	go func() {
@@ -71,6 +79,44 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 		}
 	}()
 	return servers.wait(ctx)
+}
+
+// geoCheck is how often the server looks whether the GeoIP file has changed.
+const geoCheck = 30 * time.Second
+
+// startReloads reads the GeoIP file again when it changes and when a hangup arrives. stop ends that.
+func (a *app) startReloads(ctx context.Context, hangups <-chan os.Signal) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() {
+		check := time.NewTicker(geoCheck)
+		defer check.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangups:
+			case <-check.C:
+			}
+			a.reloadGeo()
+		}
+	})
+	return func() {
+		cancel()
+		work.Wait()
+	}
+}
+
+func (a *app) reloadGeo() {
+	if a.geo == nil {
+		return
+	}
+	switch changed, err := a.geo.Reload(); {
+	case err != nil:
+		a.log.Error("the GeoIP file cannot be read again; the locations of before stay", "error", err)
+	case changed:
+		a.log.Info("the GeoIP file was read again", "built", a.geo.Built().UTC().Format(time.DateOnly))
+	}
 }
 
 // startBackups starts the regular backups. stop ends them, and the one in progress.
