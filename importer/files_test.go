@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -196,5 +198,36 @@ func TestSessionsBetweenImports(t *testing.T) {
 		if got := people(w.rows.Events); got != c.want {
 			t.Errorf("%s: %s, want %s", c.why, got, c.want)
 		}
+	}
+}
+
+// TestDryRun plans an import: nothing is stored, and the import that follows stores what was planned.
+func TestDryRun(t *testing.T) {
+	day := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	referred := strings.Replace(line(day, "192.0.2.1", "/b"), `"-"`, `"https://www.google.com/"`, 1)
+	log := line(day, "192.0.2.1", "/a") + referred + line(day.Add(time.Minute), "192.0.2.2", "/a") + line(day.AddDate(0, 0, 1), "192.0.2.2", "/a") + "damaged\n"
+	w := newWorld(t)
+	cfg := w.salted(t)
+	w.run(t, cfg, text("before", line(day.AddDate(0, 0, 1), "192.0.2.9", "/before")))
+	before, _ := os.ReadFile(cfg.Progress)
+	cfg.DryRun = true
+	report := w.run(t, cfg, text("f", log))
+	want := &importer.Plan{
+		Days:    []importer.PlannedDay{{Day: "2026-11-20", Rows: 3, People: 2}, {Day: "2026-11-21", Rows: 1, People: 1, Stored: 1}},
+		Sources: []importer.PlannedSource{{Name: "", Pageviews: 3}, {Name: "google.com", Pageviews: 1}},
+	}
+	if d := cmp.Diff(want, report.Plan); d != "" || summary(report) != "4/5 rows=4 stored=0 malformed=1" {
+		t.Errorf("%s\n%s", summary(report), d)
+	}
+	if after, _ := os.ReadFile(cfg.Progress); string(after) != string(before) || len(w.rows.Events) != 1 {
+		t.Errorf("the dry run stored %d rows, or changed the progress:\n%s\n%s", len(w.rows.Events)-1, before, after)
+	}
+	cfg.DryRun = false
+	if report := w.run(t, cfg, text("f", log)); summary(report) != "4/5 rows=4 stored=4 malformed=1" || report.Plan != nil {
+		t.Errorf("the import: %s", summary(report))
+	}
+	cfg.DryRun = true
+	if report := w.run(t, cfg, text("f", log)); report.Rows != 0 || len(report.Plan.Days) != 0 {
+		t.Errorf("a plan of what was imported: %s", summary(report))
 	}
 }

@@ -29,6 +29,7 @@ type journal struct {
 	Sources []*place `json:"sources"`
 
 	file string     // empty means that nothing is saved
+	dry  bool       // nothing is changed
 	mu   sync.Mutex // of Sources and their places, which the sink commits while sources are read
 	// byBlock has the places by their first blocks.
 	byBlock map[block][]*place
@@ -70,7 +71,7 @@ func blocksOf(head []byte) []block {
 
 // openJournal reads the journal of a website, or begins one. If again is true, it forgets what was imported.
 func openJournal(ctx context.Context, cfg *Config) (*journal, error) {
-	j := &journal{Website: cfg.Website.ID, file: cfg.Progress, byBlock: map[block][]*place{}}
+	j := &journal{Website: cfg.Website.ID, file: cfg.Progress, dry: cfg.DryRun, byBlock: map[block][]*place{}}
 	if j.file != "" {
 		text, err := os.ReadFile(j.file)
 		if err == nil {
@@ -107,7 +108,7 @@ func (j *journal) begin(ctx context.Context, cfg *Config) error {
 	if secret == nil {
 		secret = make([]byte, sha256.Size)
 		_, _ = rand.Read(secret) // never fails
-		if j.file != "" {
+		if j.file != "" && !j.dry {
 			if err := os.Remove(j.visitorsFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

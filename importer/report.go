@@ -68,6 +68,8 @@ type Report struct {
 	// Repeated is the number of rows that this call did not store because the store had received their ids.
 	Repeated int64  `json:"repeated"`
 	Skipped  []Skip `json:"skipped"` // by reason, without those that did not occur
+	// Plan says what the import would store; nil unless Config.DryRun.
+	Plan *Plan `json:"plan,omitempty"`
 }
 
 // A SourceReport is the result of one source.

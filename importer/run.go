@@ -45,6 +45,9 @@ type Config struct {
 	Salts Salts
 	// Again imports sources that were imported before again. A store drops rows that it received less than 7 days ago.
 	Again bool
+	// DryRun stores nothing, neither rows nor progress. Report.Plan then says what the import would store. It needs memory for the ids
+	// of visitors, some 50 bytes for each visitor of a day.
+	DryRun bool
 	// Exists reports whether a link or a monitor exists. Rows of others are skipped. Nil means that all exist. Only rows of
 	// the format sightline belong to links and monitors.
 	Exists func(ctx context.Context, of store.Subject) (bool, error)
@@ -78,18 +81,24 @@ func Run(ctx context.Context, cfg Config, sources []Source) (Report, error) {
 	if err := cfg.check(); err != nil {
 		return Report{}, err
 	}
-	unlock, err := lock(cfg.Progress)
-	if err != nil {
-		return Report{}, err
+	if !cfg.DryRun {
+		unlock, err := lock(cfg.Progress)
+		if err != nil {
+			return Report{}, err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	r, err := newRun(ctx, cfg, len(sources))
 	if err != nil {
 		return Report{}, err
 	}
 	err = r.all(ctx, sources)
 	err = errors.Join(err, r.sink.close())
-	if err == nil {
+	switch {
+	case err != nil:
+	case cfg.DryRun:
+		r.tally.report.Plan, err = r.sink.plan.plan(ctx, cfg.Target, cfg.Website.ID)
+	default:
 		err = r.journal.finish(ctx, &cfg, r.maker.people)
 	}
 	r.tally.report.Stored, r.tally.report.Repeated = int64(r.sink.written.Stored), int64(r.sink.written.Repeated)
@@ -123,7 +132,7 @@ func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
 			website: cfg.Website, anyHost: cfg.AnyHost, geo: cfg.Geo, now: cfg.Now(), clock: cfg.Now, agents: agents, people: people, known: agent.NewNames(),
 			ids: ids{named}, domain: address.Host(cfg.Website.Domain),
 		},
-		sink:  newSink(ctx, cfg.Target, j, cfg.Rows),
+		sink:  newSink(ctx, &cfg, j),
 		known: map[store.Subject]bool{},
 	}, nil
 }

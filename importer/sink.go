@@ -21,13 +21,18 @@ type sink struct {
 	marks   map[*place]mark // of the records of the batch, and of sources that ended since the last one
 	doubted bool            // the batch has rows that may be stored
 	written store.Written
+	plan    *planner // nil unless nothing is stored
 
 	ctx     context.Context //nolint:containedctx // of the one call that the sink belongs to
 	running chan error      // result of the batch that is being stored; nil if there is none
 }
 
-func newSink(ctx context.Context, target Target, j *journal, size int) *sink {
-	return &sink{target: target, journal: j, size: size, ctx: ctx, marks: map[*place]mark{}}
+func newSink(ctx context.Context, cfg *Config, j *journal) *sink {
+	s := &sink{target: cfg.Target, journal: j, size: cfg.Rows, ctx: ctx, marks: map[*place]mark{}}
+	if cfg.DryRun {
+		s.plan = newPlanner()
+	}
+	return s
 }
 
 // add adds the rows of a record. doubted says that they may be stored since an import was killed.
@@ -71,6 +76,10 @@ func (s *sink) store(b *store.Batch, marks map[*place]mark, doubted bool) error 
 		if err := leaveOutStored(s.ctx, s.target, b); err != nil {
 			return fmt.Errorf("importer: looking for stored rows: %w", err)
 		}
+	}
+	if s.plan != nil {
+		s.plan.add(b)
+		return nil
 	}
 	if err := s.journal.doubt(marks); err != nil {
 		return fmt.Errorf("importer: progress: %w", err)

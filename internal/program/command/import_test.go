@@ -66,6 +66,7 @@ func TestImportStatus(t *testing.T) {
 		{"an unknown field", []string{"--website", "web_a", "--map", "path=page", csv}, 1, "", `unknown field "path"`},
 		{"a file without a format", []string{"--website", "web_a", csv}, 4, "not imported: its first lines have no known format", "some files"},
 		{"an empty file", []string{"--website", "web_a", write(t, "empty.log", "")}, 0, "empty.log: empty\n", ""},
+		{"a dry run", []string{"--dry-run", "--website", "web_a", write(t, "a.log", good)}, 0, "2026-11-20  1     1       0\n", ""},
 		{"a good file", []string{"--website", "web_a", write(t, "a.log", good)}, 0, "stored now: 1 rows\n", ""},
 		{"the same content", []string{"--website", "web_a", write(t, "b.log", good)}, 0, "b.log: imported before\n", ""},
 		{"again", []string{"--website", "web_a", "--again", write(t, "b.log", good)}, 0, "stored now: 0 rows; 1 were stored before\n", ""},
