@@ -277,7 +277,7 @@ func deviceOf(system string) string {
 
 // place sets the location of a: as r names it, or by its address.
 func (m *maker) place(a *store.Agent, r *Record) {
-	region, city := r.Agent.Region, r.Agent.City
+	region, city := m.region(r.Agent.Region), r.Agent.City
 	code, ok := country.Code(strings.TrimSpace(r.Agent.Country))
 	if !ok && m.geo != nil {
 		ip, err := netip.ParseAddr(r.Address)
@@ -291,6 +291,19 @@ func (m *maker) place(a *store.Agent, r *Record) {
 	if ok {
 		a.Country, a.Region, a.City = code, text(region, intake.MaxID), text(city, intake.MaxID)
 	}
+}
+
+// A regionNamer is a track.Geo that knows its names of regions by their codes.
+type regionNamer interface{ Region(code string) string }
+
+// region returns the name that the tracker stores for a region with an ISO 3166-2 code. A name, and a code that Config.Geo does not
+// know, are returned as they are.
+func (m *maker) region(name string) string {
+	names, ok := m.geo.(regionNamer)
+	if len(name) < len("DE-B") || len(name) > len("DE-BER") || name[2] != '-' || !ok {
+		return name
+	}
+	return cmp.Or(names.Region(name), name)
 }
 
 // ours reports whether the pages of host belong to the website.

@@ -142,7 +142,6 @@ func TestServers(t *testing.T) {
 		{"pieces", servers(5, func(i int) int { return i / 1200 }), false},
 		{"more small files than may be open at a time", servers(600, func(i int) int { return i * 7919 % 600 }), false},
 		{"pieces, one after another", servers(5, func(i int) int { return i / 1200 }), true},
-		{"pieces, the last one first", servers(5, func(i int) int { return 4 - i/1200 }), true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"time"
 
@@ -90,22 +91,43 @@ var errUnknownFormat = errors.New("its first lines have no known format; name th
 
 // detect returns the format of a source with this head: the first of its lines that has a format decides.
 func detect(head []byte) (*format, error) {
-	const tried = 20
-	n := 0
-	for line := range bytes.Lines(head) {
-		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
-			continue
-		}
+	for line := range firstLines(head) {
 		for _, f := range formats() {
 			if f.is != nil && f.is(line) {
 				return &f, nil
 			}
 		}
-		if n++; n == tried {
-			break
-		}
 	}
 	return nil, errUnknownFormat
+}
+
+// hasObjects reports whether a source with this head has objects of JSON, perhaps after damaged lines.
+func hasObjects(head []byte) bool {
+	if bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) {
+		return true
+	}
+	for line := range firstLines(head) {
+		if bytes.HasPrefix(bytes.TrimLeft(line, " \t["), []byte("{")) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstLines returns the first lines of head that are not empty.
+func firstLines(head []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		const tried = 20
+		n := 0
+		for line := range bytes.Lines(head) {
+			if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
+				continue
+			}
+			if n++; !yield(line) || n == tried {
+				return
+			}
+		}
+	}
 }
 
 // refuse returns an error for sources that cannot be imported at all.

@@ -39,7 +39,11 @@ func openGoatCounter(map[string]string) parser {
 			r.Kind, r.Name, r.URL = store.Custom, strings.TrimPrefix(r.URL, "/"), ""
 		}
 		r.origin(h.get("Referrer"), h.get("Referrer scheme"))
-		r.Agent.Country, r.Agent.Region, _ = strings.Cut(h.get("Location"), "-")
+		location := h.get("Location") // DE, or DE-BE
+		var region bool
+		if r.Agent.Country, _, region = strings.Cut(location, "-"); region {
+			r.Agent.Region = location
+		}
 		if size := strings.Split(h.get("Screen size"), ","); len(size) >= 2 {
 			r.Screen = size[0] + "x" + size[1]
 		}

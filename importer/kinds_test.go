@@ -1,11 +1,14 @@
 package importer_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/track"
 )
 
 // TestClientOfLog finds the address of the client in what stands before the time of an access log. Two lines of each form are of two
@@ -155,6 +158,28 @@ func TestAbsentVisitors(t *testing.T) {
 		got = append(got, e.AnonymousID != "")
 	}
 	if d := cmp.Diff([]bool{false, false, false, false, true}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// cityFile is a track.Geo that has a name for one region.
+type cityFile struct{}
+
+func (cityFile) Locate(netip.Addr) track.Location { return track.Location{} }
+
+func (cityFile) Region(code string) string { return map[string]string{"DE-BE": "Land Berlin"}[code] }
+
+// TestRegions imports regions as codes and as names: codes become the names that the tracker stores, if the GeoIP file has them.
+func TestRegions(t *testing.T) {
+	w := newWorld(t)
+	cfg := w.config()
+	cfg.Geo, cfg.Map = cityFile{}, map[string]string{"time": "t"}
+	w.run(t, cfg, text("f", "t,url,country,region\n2026-11-20,/,de,DE-BE\n2026-11-20,/,DE,DE-BY\n2026-11-20,/,Germany,Hessen\n"))
+	var got []string
+	for _, e := range w.rows.Events {
+		got = append(got, e.Country+" "+e.Region)
+	}
+	if d := cmp.Diff([]string{"DE Land Berlin", "DE DE-BY", "DE Hessen"}, got); d != "" {
 		t.Error(d)
 	}
 }

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -179,7 +178,7 @@ func (s *stream) pick(head []byte) (*format, error) {
 		return formatNamed(s.cfg.Format), nil
 	}
 	if len(s.cfg.Map) > 0 { // only for files of other programs
-		if start := bytes.TrimSpace(head); bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("[")) {
+		if hasObjects(head) {
 			return formatNamed("json"), nil
 		}
 		return formatNamed("csv"), nil

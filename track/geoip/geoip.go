@@ -45,6 +45,9 @@ type content struct {
 	*maxminddb.Reader
 
 	locate func(maxminddb.Result) (track.Location, error)
+
+	once    sync.Once         // of regions
+	regions map[string]string // names by ISO 3166-2 code
 }
 
 // Open reads the file at path into memory. Its error wraps [ErrNoLocations] if the file contains no
@@ -107,6 +110,22 @@ func read(path string, whole bool) (*content, error) {
 	return nil, fmt.Errorf("%w: %s is a %q", ErrNoLocations, path, r.Metadata.DatabaseType)
 }
 
+// Region returns the name that Locate has for a region with an ISO 3166-2 code, such as DE-BE; empty if the file has no such code.
+// The first call reads all networks, which takes seconds.
+func (f *File) Region(code string) string {
+	c := f.held.Load()
+	c.once.Do(func() {
+		c.regions = map[string]string{}
+		for result := range c.Networks() {
+			var rec nestedRecord
+			if result.Decode(&rec) == nil && len(rec.Subdivisions) > 0 && rec.Subdivisions[0].Code != "" {
+				c.regions[rec.Country.Code+"-"+rec.Subdivisions[0].Code] = rec.Subdivisions[0].Names.English
+			}
+		}
+	})
+	return c.regions[code]
+}
+
 // check reports whether one of the first records contains a location. If so and whole is true, it reads the other records too. Its
 // error says how the file is damaged.
 func (c *content) check(whole bool) (found bool, err error) {
@@ -130,19 +149,23 @@ func schemas() []func(maxminddb.Result) (track.Location, error) {
 	return []func(maxminddb.Result) (track.Location, error){nested, flat}
 }
 
-// nested reads a record of MaxMind or DB-IP: the country code, and the English names of the first subdivision and the city.
+// A nestedRecord is a record of MaxMind or DB-IP.
+type nestedRecord struct {
+	Country struct {
+		Code string `maxminddb:"iso_code"`
+	} `maxminddb:"country"`
+	Subdivisions []struct {
+		Code  string `maxminddb:"iso_code"`
+		Names names  `maxminddb:"names"`
+	} `maxminddb:"subdivisions"`
+	City struct {
+		Names names `maxminddb:"names"`
+	} `maxminddb:"city"`
+}
+
+// nested reads a nestedRecord: the country code, and the English names of the first subdivision and the city.
 func nested(result maxminddb.Result) (track.Location, error) {
-	var rec struct {
-		Country struct {
-			Code string `maxminddb:"iso_code"`
-		} `maxminddb:"country"`
-		Subdivisions []struct {
-			Names names `maxminddb:"names"`
-		} `maxminddb:"subdivisions"`
-		City struct {
-			Names names `maxminddb:"names"`
-		} `maxminddb:"city"`
-	}
+	var rec nestedRecord
 	if err := result.Decode(&rec); err != nil {
 		return track.Location{}, err
 	}

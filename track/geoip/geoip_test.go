@@ -94,6 +94,21 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestRegion finds the name that Locate has for a region.
+func TestRegion(t *testing.T) {
+	berlin := named("Land Berlin")
+	berlin["iso_code"] = mmdbtype.String("BE")
+	record := in("DE")
+	record["subdivisions"] = mmdbtype.Slice{berlin}
+	f, err := Open(write(t, "GeoLite2-City", map[string]mmdbtype.Map{"203.0.113.0/24": record, "198.51.100.0/24": in("US")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Region("DE-BE") != "Land Berlin" || f.Locate(netip.MustParseAddr("203.0.113.7")).Region != "Land Berlin" || f.Region("DE-BY") != "" {
+		t.Errorf("%q and %q", f.Region("DE-BE"), f.Region("DE-BY"))
+	}
+}
+
 // TestReload overwrites the file in place, as cp does, while other goroutines look up addresses.
 func TestReload(t *testing.T) {
 	france, germany := map[string]mmdbtype.Map{"203.0.113.0/24": in("FR")}, map[string]mmdbtype.Map{"203.0.113.0/24": in("DE")}
