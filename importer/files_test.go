@@ -44,8 +44,8 @@ func csvDay(day, rows int) string {
 	return text.String()
 }
 
-// TestShortFiles imports short files that begin alike, in one import and one after another: a file is only taken for an earlier one
-// that has grown if it begins with all of it.
+// TestShortFiles imports short files that begin alike, in one import and one after another: a file is only taken
+// for an earlier one that has grown if it begins with all of it.
 func TestShortFiles(t *testing.T) {
 	files := []struct {
 		text   string
@@ -116,8 +116,8 @@ func TestAnotherStream(t *testing.T) {
 	}
 }
 
-// TestServers cuts a log into the files of several servers: line by line, and into pieces one after another. People and sessions are
-// those of the whole log, in one import and in several ones of a day.
+// TestServers cuts a log into the files of several servers: line by line, and into pieces one after another. People
+// and sessions are those of the whole log, in one import and in several ones of a day.
 func TestServers(t *testing.T) {
 	log, totals := generated(t, 6000)
 	lines := strings.SplitAfter(strings.TrimSuffix(string(log), "\n"), "\n")
@@ -169,8 +169,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestSessionsBetweenImports imports requests of one visitor in two imports: their session continues while the salts of the first one
-// exist, and the file has no secret that would tell the visitor without them.
+// TestSessionsBetweenImports imports requests of one visitor in two imports: their session continues while the
+// salts of the first one exist, and the file has no secret that would tell the visitor without them.
 func TestSessionsBetweenImports(t *testing.T) {
 	day := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC)
 	first := line(day, "192.0.2.1", "/a") + line(day.Add(4*time.Hour), "192.0.2.1", "/b")

@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Salts provides a secret for each UTC day, which is destroyed at the end of the next day, as track.Salts does. The error of Salt
-// wraps store.ErrNotFound if the salt was destroyed.
+// Salts provides a secret for each UTC day, which is destroyed at the end of the next day, as track.Salts does. The
+// error of Salt wraps store.ErrNotFound if the salt was destroyed.
 type Salts interface {
 	Salt(ctx context.Context, day time.Time) ([]byte, error)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// TestClientOfLog finds the address of the client in what stands before the time of an access log. Two lines of each form are of two
-// clients, and the first one comes again.
+// TestClientOfLog finds the address of the client in what stands before the time of an access log. Two lines of
+// each form are of two clients, and the first one comes again.
 func TestClientOfLog(t *testing.T) {
 	const two, refused = "views=3 others=0 visitors=2 sessions=2", "views=0 others=0 visitors=0 sessions=0"
 	for _, c := range []struct{ before, want string }{
@@ -169,7 +169,8 @@ func (cityFile) Locate(netip.Addr) track.Location { return track.Location{} }
 
 func (cityFile) Region(code string) string { return map[string]string{"DE-BE": "Land Berlin"}[code] }
 
-// TestRegions imports regions as codes and as names: codes become the names that the tracker stores, if the GeoIP file has them.
+// TestRegions imports regions as codes and as names: codes become the names that the tracker stores, if the GeoIP
+// file has them.
 func TestRegions(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.config()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestCandidates recognises each of many small files with one header: a file is compared with few others, however many there are.
+// TestCandidates recognises each of many small files with one header: a file is compared with few others, however
+// many there are.
 func TestCandidates(t *testing.T) {
 	j := &journal{Run: 1, byBlock: map[block][]*place{}}
 	files := make([]string, 4000)

@@ -7,15 +7,16 @@ import (
 	"slices"
 )
 
-// maxOpen is the number of files that are open at a time, without those in memory. If more than these overlap in time, the others
-// wait, and the sessions of their visitors may be counted once more.
+// maxOpen is the number of files that are open at a time, without those in memory. If more than these overlap in
+// time, the others wait, and the sessions of their visitors may be counted once more.
 const maxOpen = 400
 
 // maxHeld is the number of bytes of small sources that are held in memory, so that they need not be opened twice.
 const maxHeld = 64 << 20
 
-// A merge reads streams in the order of time: from each the next record, and of these the earliest. So the requests of a visitor are
-// read in their order, whatever source they stand in. Streams whose first records are later are not open yet.
+// A merge reads streams in the order of time: from each the next record, and of these the earliest. So the requests
+// of a visitor are read in their order, whatever source they stand in. Streams whose first records are later are
+// not open yet.
 type merge struct {
 	waiting []*stream // by the times of their first records
 	active  byTime

@@ -80,7 +80,8 @@ func (p *planner) plan(ctx context.Context, target store.Store, website string) 
 			return nil, err
 		}
 		plan.Days = append(plan.Days, PlannedDay{
-			Day: time.UnixMilli(day * dayMillis).UTC().Format(time.DateOnly), Rows: p.rows[day], People: int64(len(p.people[day])), Stored: stored,
+			Day:  time.UnixMilli(day * dayMillis).UTC().Format(time.DateOnly),
+			Rows: p.rows[day], People: int64(len(p.people[day])), Stored: stored,
 		})
 	}
 	for name, n := range p.sources {
@@ -98,11 +99,13 @@ func storedEvents(ctx context.Context, target store.Store, website string, from 
 	d := target.Dialect()
 	rows, err := target.Query(ctx, store.Statement{
 		Label: "import",
-		SQL: "SELECT " + d.Call(dialect.Count) + " AS n FROM " + schema.Events.String() + " AS t WHERE t.subject = " + d.Arg("subject", dialect.Subject) +
+		SQL: "SELECT " + d.Call(dialect.Count) + " AS n FROM " + schema.Events.String() + " AS t" +
+			" WHERE t.subject = " + d.Arg("subject", dialect.Subject) +
 			" AND t.time >= " + d.Arg("since", dialect.Int) + " AND t.time < " + d.Arg("until", dialect.Int),
 		Args: []dialect.Arg{
 			{Name: "subject", Kind: dialect.Subject, Value: store.Subject{Kind: store.KindWebsite, ID: website}},
-			{Name: "since", Kind: dialect.Int, Value: from}, {Name: "until", Kind: dialect.Int, Value: from + dayMillis},
+			{Name: "since", Kind: dialect.Int, Value: from},
+			{Name: "until", Kind: dialect.Int, Value: from + dayMillis},
 		},
 		Kinds: []dialect.Kind{dialect.Int},
 	})

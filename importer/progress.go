@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
 )
 
-// A journal is the content of the file Config.Progress: how far each source is stored. It is written before each batch, so that
-// after a kill exactly one batch is in doubt: its rows may or may not be stored.
+// A journal is the content of the file Config.Progress: how far each source is stored. It is written before each
+// batch, so that after a kill exactly one batch is in doubt: its rows may or may not be stored.
 type journal struct {
 	Website string `json:"website"`
 	// Run counts the imports. An import that did not end has Secret, and continues under its number.
@@ -41,8 +41,8 @@ type place struct {
 	// Done is the end of the last record whose rows are stored. The records from Done to Read are in doubt.
 	Done int64 `json:"done"`
 	Read int64 `json:"read"`
-	// Sum is the hash of the content before Read, and Block that of the part of it that finds the place. Only content that begins
-	// with all of what was read is the same source.
+	// Sum is the hash of the content before Read, and Block that of the part of it that finds the place. Only
+	// content that begins with all of what was read is the same source.
 	Sum   string `json:"sum,omitempty"`
 	Block block  `json:"block"`
 	Ended bool   `json:"ended,omitempty"` // the source ended at Done
@@ -59,7 +59,8 @@ type block struct {
 	Sum  string `json:"sum,omitempty"`
 }
 
-// blocksOf returns the blocks of a content with this head, by size: few sizes, so that a place is found by few look-ups.
+// blocksOf returns the blocks of a content with this head, by size: few sizes, so that a place is found by few
+// look-ups.
 func blocksOf(head []byte) []block {
 	all := []block{{}}
 	for size := 256; size <= headSize && size <= len(head); size *= 4 {
@@ -83,7 +84,8 @@ func openJournal(ctx context.Context, cfg *Config) (*journal, error) {
 		case err != nil:
 			return nil, fmt.Errorf("importer: progress: %s: %w", j.file, err)
 		case j.Website != cfg.Website.ID:
-			return nil, fmt.Errorf("importer: progress: %s is of the website %q, not of %q", j.file, j.Website, cfg.Website.ID)
+			return nil, fmt.Errorf("importer: progress: %s is of the website %q, not of %q",
+				j.file, j.Website, cfg.Website.ID)
 		}
 	}
 	if cfg.Again {
@@ -99,7 +101,8 @@ func openJournal(ctx context.Context, cfg *Config) (*journal, error) {
 	return j, j.begin(ctx, cfg)
 }
 
-// begin sets the secret of an import that does not continue another one: that of the last import while it is kept, or a new one.
+// begin sets the secret of an import that does not continue another one: that of the last import while it is kept,
+// or a new one.
 func (j *journal) begin(ctx context.Context, cfg *Config) error {
 	secret, err := j.Kept.open(ctx, cfg)
 	if err != nil {
@@ -137,7 +140,8 @@ func (j *journal) candidates(head []byte) []*place {
 	return all
 }
 
-// enter takes a place for a source of this import. A nil place means a new one. It returns how far the source was stored before.
+// enter takes a place for a source of this import. A nil place means a new one. It returns how far the source was
+// stored before.
 func (j *journal) enter(p *place, blocks []block) (taken *place, before place) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -180,8 +184,8 @@ func (j *journal) save() error {
 	return atomicfile.Replace(j.file, text)
 }
 
-// finish ends the import: it deletes the secret, and keeps it for a day if there are salts to hide it with. Nobody can then tie
-// visitor ids to addresses.
+// finish ends the import: it deletes the secret, and keeps it for a day if there are salts to hide it with. Nobody
+// can then tie visitor ids to addresses.
 func (j *journal) finish(ctx context.Context, cfg *Config, people *visitors) error {
 	if cfg.Salts != nil && j.file != "" {
 		var err error

@@ -25,31 +25,33 @@ type Target interface {
 type Config struct {
 	Target  Target        // required
 	Website store.Website // required: its ID; its Domain tells referrers of other websites from its own
-	// Pepper is required. The ids that other programs gave to visitors, sessions and events are hashed with it. With the pepper of
-	// the server, erasing finds the visitors by these ids.
+	// Pepper is required. The ids that other programs gave to visitors, sessions and events are hashed with it.
+	// With the pepper of the server, erasing finds the visitors by these ids.
 	Pepper auth.Pepper
-	// Format is the name of the format of all sources, see [Formats]. Empty means that each source's first lines decide.
+	// Format is the name of the format of all sources, see [Formats]. Empty means that each source's first lines
+	// decide.
 	Format string
-	// Map names the columns of json and csv: its keys are fields, see [Fields], and its values are columns. A column within an
-	// object of JSON is written with dots, such as request.url. A field that is not in Map has a column of its own name.
+	// Map names the columns of json and csv: its keys are fields, see [Fields], and its values are columns. A
+	// column within an object of JSON is written with dots, such as request.url. A field that is not in Map has a
+	// column of its own name.
 	Map map[string]string
 	// AnyHost also takes requests for other hosts than the website's domain and its subdomains.
 	AnyHost bool
 	Geo     track.Geo // finds countries by address; nil means that only sources that name countries have them
 
-	// Progress is a file to resume from, see the package comment. Empty means that the import cannot be resumed. Only one import
-	// at a time may use it.
+	// Progress is a file to resume from, see the package comment. Empty means that the import cannot be resumed.
+	// Only one import at a time may use it.
 	Progress string
-	// Salts hide what the next import needs to continue the visitors and sessions of this one, until the end of the next day. It is
-	// stored beside Progress. Nil means that each import has visitors and sessions of its own.
+	// Salts hide what the next import needs to continue the visitors and sessions of this one, until the end of the
+	// next day. It is stored beside Progress. Nil means that each import has visitors and sessions of its own.
 	Salts Salts
 	// Again imports sources that were imported before again. A store drops rows that it received less than 7 days ago.
 	Again bool
-	// DryRun stores nothing, neither rows nor progress. Report.Plan then says what the import would store. It needs memory for the ids
-	// of visitors, some 50 bytes for each visitor of a day.
+	// DryRun stores nothing, neither rows nor progress. Report.Plan then says what the import would store. It needs
+	// memory for the ids of visitors, some 50 bytes for each visitor of a day.
 	DryRun bool
-	// Exists reports whether a link or a monitor exists. Rows of others are skipped. Nil means that all exist. Only rows of
-	// the format sightline belong to links and monitors.
+	// Exists reports whether a link or a monitor exists. Rows of others are skipped. Nil means that all exist. Only
+	// rows of the format sightline belong to links and monitors.
 	Exists func(ctx context.Context, of store.Subject) (bool, error)
 
 	Rows   int              // rows to store at a time; 0 means 10 000
@@ -72,11 +74,12 @@ type Progress struct {
 // ErrBusy: another import uses the same progress file.
 var ErrBusy = errors.New("importer: another import of this website is running")
 
-// Run imports sources. It reads all of them together, in the order of time, so that a visitor has the same sessions whatever sources
-// the requests stand in.
+// Run imports sources. It reads all of them together, in the order of time, so that a visitor has the same sessions
+// whatever sources the requests stand in.
 //
-// The error is about the configuration or the target; the report is then about what was imported before. Problems of a source do
-// not stop the import: they are in the report. If ctx ends, Run returns its error after the rows that are being stored.
+// The error is about the configuration or the target; the report is then about what was imported before. Problems
+// of a source do not stop the import: they are in the report. If ctx ends, Run returns its error after the rows
+// that are being stored.
 func Run(ctx context.Context, cfg Config, sources []Source) (Report, error) {
 	if err := cfg.check(); err != nil {
 		return Report{}, err
@@ -129,8 +132,9 @@ func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
 		cfg: cfg, journal: j, total: sources,
 		tally: tally{skips: map[Reason]*Skip{}, report: Report{Sources: make([]SourceReport, sources)}},
 		maker: maker{
-			website: cfg.Website, anyHost: cfg.AnyHost, geo: cfg.Geo, now: cfg.Now(), clock: cfg.Now, agents: agents, people: people, known: agent.NewNames(),
-			ids: ids{named}, domain: address.Host(cfg.Website.Domain),
+			website: cfg.Website, domain: address.Host(cfg.Website.Domain), anyHost: cfg.AnyHost,
+			geo: cfg.Geo, agents: agents, known: agent.NewNames(),
+			now: cfg.Now(), clock: cfg.Now, people: people, ids: ids{named},
 		},
 		sink:  newSink(ctx, &cfg, j),
 		known: map[store.Subject]bool{},
@@ -223,7 +227,10 @@ func (r *run) tell(s *stream, again bool) {
 	}
 	r.seen = 0
 	t := &r.tally.report
-	p := Progress{Source: s.source.Name, Ended: r.ended, Sources: r.total, Size: r.size, Read: r.readBefore, Records: t.Records, Taken: t.Taken, Again: again}
+	p := Progress{
+		Source: s.source.Name, Ended: r.ended, Sources: r.total, Size: r.size, Read: r.readBefore,
+		Records: t.Records, Taken: t.Taken, Again: again,
+	}
 	if s.in != nil {
 		p.Read += s.in.raw.n
 	}

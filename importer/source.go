@@ -24,13 +24,13 @@ type Source struct {
 	Once bool
 	Size int64 // of what Open reads, in bytes; 0 means unknown
 
-	// Records returns the records of a table of the host, in the same order each time, oldest first. To resume, the order must
-	// be the same in the next call, with new records at the end. Name identifies the table.
+	// Records returns the records of a table of the host, in the same order each time, oldest first. To resume, the
+	// order must be the same in the next call, with new records at the end. Name identifies the table.
 	Records iter.Seq2[Record, error]
 }
 
-// Files returns the sources of files. A name may be a pattern, such as /var/log/nginx/access.log*; its error says which name
-// matches no file. The same file is only returned once. Pipes and devices are read once.
+// Files returns the sources of files. A name may be a pattern, such as /var/log/nginx/access.log*; its error says
+// which name matches no file. The same file is only returned once. Pipes and devices are read once.
 func Files(names ...string) ([]Source, error) {
 	var all []Source
 	var faults []error
@@ -116,8 +116,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open opens the source and reads its head. An error of reading the head is returned only if the head is empty, because otherwise
-// the following records report it.
+// open opens the source and reads its head. An error of reading the head is returned only if the head is empty,
+// because otherwise the following records report it.
 func (s *Source) open() (_ *input, err error) {
 	file, err := s.Open()
 	if err != nil {
@@ -171,7 +171,8 @@ func (in *input) decompress(raw *bufio.Reader) (io.Reader, error) {
 	return raw, nil
 }
 
-// members reads the members of a gzip file, one after another. Zeros after the last one are padding, as of tapes and blocks.
+// members reads the members of a gzip file, one after another. Zeros after the last one are padding, as of tapes
+// and blocks.
 type members struct {
 	*gzip.Reader
 
@@ -209,8 +210,8 @@ func (m *members) Read(p []byte) (int, error) {
 
 var errAfterGzip = errors.New("the compressed data is followed by other data; everything before it was imported")
 
-// padding is the number of NUL bytes from which on they are padding: a file that was cut while its program wrote on, or a block that
-// a crash left empty.
+// padding is the number of NUL bytes from which on they are padding: a file that was cut while its program wrote
+// on, or a block that a crash left empty.
 const padding = 16
 
 // A cleaner ends lines that end by a carriage return alone with a line feed, and replaces padding by a line feed.

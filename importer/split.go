@@ -16,8 +16,9 @@ type piece struct {
 	number int64  // of its line, or of the record, from 1
 }
 
-// A splitter reads the content of a source record by record. Next returns io.EOF after the last one. For a record that is too long
-// it returns a piece and errTooLong, and for one whose end cannot be found a piece and a *skipError; reading goes on after them.
+// A splitter reads the content of a source record by record. Next returns io.EOF after the last one. For a record
+// that is too long it returns a piece and errTooLong, and for one whose end cannot be found a piece and a
+// *skipError; reading goes on after them.
 type splitter interface {
 	next() (piece, error)
 }
@@ -42,8 +43,8 @@ func (l *lines) next() (piece, error) {
 	}
 }
 
-// rows splits CSV into records, which may have line breaks within quotes. Quotes are only special at the beginning of a field. If
-// they are not closed, the first line is refused, and splitting continues after it.
+// rows splits CSV into records, which may have line breaks within quotes. Quotes are only special at the beginning
+// of a field. If they are not closed, the first line is refused, and splitting continues after it.
 type rows struct {
 	*window
 
@@ -75,8 +76,8 @@ func (r *rows) next() (piece, error) {
 	}
 }
 
-// record returns the length of the first record and the number of its fields. The length is 0 if the end cannot be found. first is
-// the length of the first line.
+// record returns the length of the first record and the number of its fields. The length is 0 if the end cannot be
+// found. first is the length of the first line.
 func (r *rows) record(first int) (n, fields int) {
 	text := r.rest()[:first]
 	if bytes.IndexByte(text, '"') < 0 {
@@ -162,8 +163,8 @@ func (q *quotes) read(c, after byte) csvMark {
 	return ordinary
 }
 
-// values splits a sequence of JSON objects: one a line, several a line, objects over several lines, or an array. Of an object whose
-// end cannot be found, the first line is refused, and splitting continues after it.
+// values splits a sequence of JSON objects: one a line, several a line, objects over several lines, or an array. Of
+// an object whose end cannot be found, the first line is refused, and splitting continues after it.
 type values struct {
 	*window
 
@@ -287,7 +288,8 @@ const (
 	wrongObject // the object cannot have this byte
 )
 
-// An object is the state of reading a JSON object. It finds the end of the object, and most of what makes the end uncertain.
+// An object is the state of reading a JSON object. It finds the end of the object, and most of what makes the end
+// uncertain.
 type object struct {
 	depth           int
 	quoted, escaped bool

@@ -39,8 +39,8 @@ type stream struct {
 	at     time.Time
 }
 
-// prepare opens the source for the first time, and recognises its format and what was imported of it. It returns false if there is
-// nothing to read.
+// prepare opens the source for the first time, and recognises its format and what was imported of it. It returns
+// false if there is nothing to read.
 func (s *stream) prepare() bool {
 	if s.source.Records != nil {
 		s.report.Format = "records"
@@ -91,8 +91,9 @@ func (s *stream) recognise() (bool, error) {
 	return !known, nil
 }
 
-// find returns the place among candidates whose content the source begins with. known is true if it has nothing else. A source that
-// can be opened again is read up to the places; for others, one place beyond the head is assumed, and checked while reading.
+// find returns the place among candidates whose content the source begins with. known is true if it has nothing
+// else. A source that can be opened again is read up to the places; for others, one place beyond the head is
+// assumed, and checked while reading.
 func (s *stream) find(candidates []*place) (found *place, known bool, err error) {
 	sums := map[int64]string{}
 	head := sumsAt(s.in.head, candidates)
@@ -134,8 +135,8 @@ func sumsAt(text []byte, places []*place) map[int64]string {
 	return sums
 }
 
-// sums reads the source, and returns the hashes of the parts that end where places were read to. A part that ends before the source
-// also has an entry for the next position.
+// sums reads the source, and returns the hashes of the parts that end where places were read to. A part that ends
+// before the source also has an entry for the next position.
 func (s *stream) sums(places []*place) (map[int64]string, error) {
 	in, err := s.source.open()
 	if err != nil {
@@ -226,8 +227,8 @@ func (s *stream) close() error {
 	return in.close()
 }
 
-// next reads until a piece that has records or rows, and counts the other ones. It returns false at the end of the source. Its error
-// is about the whole import.
+// next reads until a piece that has records or rows, and counts the other ones. It returns false at the end of the
+// source. Its error is about the whole import.
 func (s *stream) next(ctx context.Context) (bool, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -262,7 +263,8 @@ func (s *stream) next(ctx context.Context) (bool, error) {
 	}
 }
 
-// read reads and parses the next piece. The error is io.EOF after the last one, a *skipError about the piece, or about the source.
+// read reads and parses the next piece. The error is io.EOF after the last one, a *skipError about the piece, or
+// about the source.
 func (s *stream) read() (piece, error) {
 	if s.pull != nil {
 		return s.pulled()
@@ -299,7 +301,8 @@ func (s *stream) pulled() (piece, error) {
 // countPadding counts padding that was read as one record.
 func (s *stream) countPadding(line int64) {
 	if n := s.in.plain.takePadded(); n > 0 {
-		s.count(piece{number: line, start: s.before.Since}, 0, malformed(fmt.Sprintf("%d NUL bytes, as of a file that was cut while it was written", n)))
+		why := fmt.Sprintf("%d NUL bytes, as of a file that was cut while it was written", n)
+		s.count(piece{number: line, start: s.before.Since}, 0, malformed(why))
 	}
 }
 
@@ -311,7 +314,8 @@ func (s *stream) changed() bool {
 	same := hex.EncodeToString([]byte(s.window.checked)) == s.before.Sum
 	s.window.checked = ""
 	if !same {
-		s.report.Problem = "it begins like a source that was imported, but goes on in another way; import it from a file, or with --again"
+		s.report.Problem = "it begins like a source that was imported, but goes on in another way; " +
+			"import it from a file, or with --again"
 	}
 	return !same
 }

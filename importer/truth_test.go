@@ -15,8 +15,9 @@ import (
 	"github.com/sightline-analytics/sightline/internal/accesslog"
 )
 
-// TestTruth imports one generated log as each program writes it, whole and cut into files of servers, pieces and both, in any order. The
-// generator knows the people, sessions, pages, browsers, days, robots, hosts and damaged lines.
+// TestTruth imports one generated log as each program writes it, whole and cut into files of servers, pieces and
+// both, in any order. The generator knows the people, sessions, pages, browsers, days, robots, hosts and damaged
+// lines.
 func TestTruth(t *testing.T) {
 	lines, totals := accesslog.Lines(accesslog.Options{
 		Lines: 1000, Seed: 11, From: time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC), Days: 1, Hosts: true,
@@ -62,7 +63,8 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// cutLines returns the sources of a log: one file; three servers; seven pieces; or three servers with pieces of any size.
+// cutLines returns the sources of a log: one file; three servers; seven pieces; or three servers with pieces of any
+// size.
 func cutLines(form *accesslog.Form, lines []accesslog.Line, cut int) (all []importer.Source) {
 	rng := rand.New(rand.NewPCG(uint64(cut), 5))
 	files := map[int][]accesslog.Line{}

@@ -26,8 +26,8 @@ const (
 	idBytes     = 16
 )
 
-// visitors finds the visitors and sessions of addresses and user agents. It remembers the maxVisitors latest ones: a session of an
-// older one ends early.
+// visitors finds the visitors and sessions of addresses and user agents. It remembers the maxVisitors latest ones:
+// a session of an older one ends early.
 type visitors struct {
 	secret  []byte
 	keyed   hash.Hash // with secret
@@ -56,8 +56,8 @@ func newVisitors(secret []byte, website string) (*visitors, error) {
 	return &visitors{secret, hmac.New(sha256.New, secret), website, recent}, err
 }
 
-// find returns the visitor id and the session id of a sender at a time. Times may go back: a request belongs to any session of the
-// sender that it is at most sessionGap away from, in either direction.
+// find returns the visitor id and the session id of a sender at a time. Times may go back: a request belongs to any
+// session of the sender that it is at most sessionGap away from, in either direction.
 func (v *visitors) find(address, agent string, at time.Time) (id, session string) {
 	sender := address + "\x00" + agent
 	key := v.hash("sender", []byte(sender))
@@ -90,7 +90,8 @@ func (v *visitors) session(one *visitor, key senderKey, at int64) string {
 	return hex.EncodeToString(begun.ID[:])
 }
 
-// daily returns the id of a sender on a day, as package track hides the ids of visitors: the secret of each day is another.
+// daily returns the id of a sender on a day, as package track hides the ids of visitors: the secret of each day is
+// another.
 func (v *visitors) daily(day int64, sender string) string {
 	salt := hmac.New(sha256.New, v.secret)
 	_, _ = salt.Write(binary.BigEndian.AppendUint64([]byte("day"), uint64(day))) // never fails
@@ -138,7 +139,8 @@ func (v *visitors) load(file string) error {
 		err = gob.NewDecoder(bytes.NewReader(text)).Decode(&all)
 	}
 	if err != nil {
-		return fmt.Errorf("importer: progress: %s: %w; delete the file, then sessions of earlier imports do not continue", file, err)
+		return fmt.Errorf("importer: progress: %s: %w; delete the file, then sessions of earlier imports do not continue",
+			file, err)
 	}
 	for _, one := range all {
 		v.recent.Add(one.Key, visitor{sessions: one.Sessions})

@@ -119,7 +119,8 @@ func isAddress(s string) bool {
 
 // isHost reports whether s can be the name of a host.
 func isHost(s string) bool {
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" && strings.Trim(s, "-_.") != ""
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return strings.Trim(s, letters+"-_.") == "" && strings.Trim(s, "-_.") != ""
 }
 
 // withoutPrefix removes what syslog writes before a line: a header, or a time, a host and a tag that ends with a colon.
@@ -226,7 +227,8 @@ func logTime(s string) (time.Time, bool) {
 	if day.Day() != n[0] { // such as 31 February
 		return time.Time{}, false
 	}
-	return day.Add(time.Duration(n[2])*time.Hour + time.Duration(n[3])*time.Minute + time.Duration(n[4])*time.Second + zone), true
+	clock := time.Duration(n[2])*time.Hour + time.Duration(n[3])*time.Minute + time.Duration(n[4])*time.Second
+	return day.Add(clock + zone), true
 }
 
 // openCloudFront returns a parser of the standard logs of CloudFront: lines of fields that are separated by tabs, after a line

@@ -23,7 +23,8 @@ type window struct {
 	at   int64 // position of the unread part in the content
 	line int64 // its line, from 1
 	sum  hash.Hash
-	// check is a position whose hash is wanted, and checked is the hash of the content before it; empty until it is reached.
+	// check is a position whose hash is wanted, and checked is the hash of the content before it; empty until it is
+	// reached.
 	check   int64
 	checked string
 }
@@ -85,8 +86,8 @@ func (w *window) take(n int) []byte {
 // digest returns the hash of the content that was taken.
 func (w *window) digest() string { return string(w.sum.Sum(nil)) }
 
-// firstLine returns the length of the first line of the unread part, with its end. Its error is errTooLong if the line does not end
-// within a record's size, and otherwise the reason why there is no line.
+// firstLine returns the length of the first line of the unread part, with its end. Its error is errTooLong if the
+// line does not end within a record's size, and otherwise the reason why there is no line.
 func (w *window) firstLine() (n int, err error) {
 	for from := 0; ; {
 		if i := bytes.IndexByte(w.rest()[from:], '\n'); i >= 0 {

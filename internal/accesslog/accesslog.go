@@ -8,8 +8,9 @@
 //		text := form.Text(lines) // the same requests as another web server writes them
 //	}
 //
-// It counts with loops over maps, and shares no code with package importer: agreement means something. The lines are ordered by time.
-// They have visits of people with several pages, assets, redirects, errors, robots, and some damaged lines.
+// It counts with loops over maps, and shares no code with package importer: agreement means something. The lines
+// are ordered by time. They have visits of people with several pages, assets, redirects, errors, robots, and some
+// damaged lines.
 package accesslog
 
 import (

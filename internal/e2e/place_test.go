@@ -83,8 +83,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestReplacedPlaces overwrites the GeoIP file of a running server, as cp does, with a part of another one and then with all of it. A
-// hangup makes the server read it.
+// TestReplacedPlaces overwrites the GeoIP file of a running server, as cp does, with a part of another one and then
+// with all of it. A hangup makes the server read it.
 func TestReplacedPlaces(t *testing.T) {
 	t.Parallel()
 	places := placesFile(t, "FR", "Paris")

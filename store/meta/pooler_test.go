@@ -17,7 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
-// TestSessionAttributes opens records with every value of target_session_attrs: each leads to the server that accepts changes.
+// TestSessionAttributes opens records with every value of target_session_attrs: each leads to the server that
+// accepts changes.
 func TestSessionAttributes(t *testing.T) {
 	for _, value := range []string{"any", "read-write", "read-only", "primary", "standby", "prefer-standby"} {
 		s := mustOpen(t, with(t, configPostgres(t), param("target_session_attrs", value)))
@@ -27,8 +28,8 @@ func TestSessionAttributes(t *testing.T) {
 	}
 }
 
-// TestPooler uses records through PgBouncer with its default settings, in transaction mode, with fewer connections to PostgreSQL than
-// the stores have. No store leaves a trace in a session that another one would find.
+// TestPooler uses records through PgBouncer with its default settings, in transaction mode, with fewer connections
+// to PostgreSQL than the stores have. No store leaves a trace in a session that another one would find.
 func TestPooler(t *testing.T) {
 	cfg := patient()
 	cfg.DSN = pooled(t)

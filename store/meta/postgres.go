@@ -47,8 +47,8 @@ func nameOfDSN(c Config) string {
 	return net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database
 }
 
-// openPostgres returns a bounded pool. It leaves nothing in sessions, neither settings nor prepared statements, because behind a pooler
-// such as PgBouncer the next statement may run in another session.
+// openPostgres returns a bounded pool. It leaves nothing in sessions, neither settings nor prepared statements,
+// because behind a pooler such as PgBouncer the next statement may run in another session.
 func openPostgres(c Config, u use) (*sql.DB, error) {
 	conn, err := parseDSN(c)
 	if err != nil {
@@ -64,7 +64,8 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 		conn.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	if conn.ValidateConnect != nil {
-		// Of several servers, only the one that accepts changes has the latest ones: a revoked key must not be read from another.
+		// Of several servers, only the one that accepts changes has the latest ones: a revoked key must not be read
+		// from another.
 		conn.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	connections := 4
@@ -79,8 +80,8 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 	return db, nil
 }
 
-// boundTransaction sets the bounds of a transaction, unless the DSN sets them. A process that dies within a transaction must not hold
-// its locks for long.
+// boundTransaction sets the bounds of a transaction, unless the DSN sets them. A process that dies within a
+// transaction must not hold its locks for long.
 func boundTransaction(ctx context.Context, c Config, tx *sql.Tx) error {
 	conn, err := parseDSN(c)
 	if err != nil {
@@ -112,8 +113,8 @@ func hasSchema(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// A migrationLock ensures that only one process at a time migrates a schema. Its transaction has the lock, and nothing else, so
-// PostgreSQL releases the lock when the connection ends, and a pooler leaves it alone.
+// A migrationLock ensures that only one process at a time migrates a schema. Its transaction has the lock, and
+// nothing else, so PostgreSQL releases the lock when the connection ends, and a pooler leaves it alone.
 type migrationLock struct {
 	db *sql.DB
 	tx *sql.Tx
@@ -122,7 +123,8 @@ type migrationLock struct {
 // lockSpace separates this lock from the advisory locks of other programs.
 const lockSpace = 0x51671e
 
-// SessionLock waits for the lock, without a limit, because migrations may take long. It does not use the connection for migrations.
+// SessionLock waits for the lock, without a limit, because migrations may take long. It does not use the connection
+// for migrations.
 func (m *migrationLock) SessionLock(ctx context.Context, _ *sql.Conn) error {
 	tx, err := m.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -174,7 +176,8 @@ func postgresLost(err error) bool {
 	}
 	for _, end := range []error{
 		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, driver.ErrBadConn,
-		// Of an earlier operation of the connection: if the context of this one had ended, the error would be that of the context.
+		// Of an earlier operation of the connection: if the context of this one had ended, the error would be that
+		// of the context.
 		os.ErrDeadlineExceeded,
 	} {
 		if errors.Is(err, end) {

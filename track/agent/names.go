@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Names finds the names that Parse returns for the names that other programs have for browsers, systems and devices. It is immutable
-// and safe for concurrent use.
+// Names finds the names that Parse returns for the names that other programs have for browsers, systems and
+// devices. It is immutable and safe for concurrent use.
 type Names struct{ browsers, systems, devices map[string]string } // by names in lower case without blanks and marks
 
 // NewNames returns Names: those of the tables that Parse uses, and those of the lists below.

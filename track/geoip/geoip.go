@@ -30,8 +30,8 @@ import (
 // ErrNoLocations: the file is valid but contains no locations.
 var ErrNoLocations = errors.New("geoip: the file holds no locations")
 
-// A File implements track.Geo. Its content is in memory, so the file may be replaced, overwritten or deleted. It is safe for
-// concurrent use.
+// A File implements track.Geo. Its content is in memory, so the file may be replaced, overwritten or deleted. It is
+// safe for concurrent use.
 type File struct {
 	path string
 	held atomic.Pointer[content]
@@ -60,8 +60,9 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Reload reads the file again if it has changed since the last call, and reports whether it has. If the new content is damaged or has
-// no locations, Reload returns an error, and the locations of before stay. It does not repeat the error until the file changes again.
+// Reload reads the file again if it has changed since the last call, and reports whether it has. If the new content
+// is damaged or has no locations, Reload returns an error, and the locations of before stay. It does not repeat the
+// error until the file changes again.
 func (f *File) Reload() (changed bool, err error) { return f.reload(true) }
 
 // reload is Reload. It reads all records if whole is true, which takes seconds, to find damages.
@@ -72,7 +73,7 @@ func (f *File) reload(whole bool) (changed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("geoip: %w", err)
 	}
-	if f.tried != nil && os.SameFile(f.tried, info) && f.tried.Size() == info.Size() && f.tried.ModTime().Equal(info.ModTime()) {
+	if unchanged(f.tried, info) {
 		return false, nil
 	}
 	f.tried = info
@@ -82,6 +83,11 @@ func (f *File) reload(whole bool) (changed bool, err error) {
 	}
 	f.held.Store(c)
 	return true, nil
+}
+
+// unchanged reports whether before, which may be nil, is of the same content as now.
+func unchanged(before, now fs.FileInfo) bool {
+	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 }
 
 // Built returns the time when the vendor built the content.
@@ -110,8 +116,8 @@ func read(path string, whole bool) (*content, error) {
 	return nil, fmt.Errorf("%w: %s is a %q", ErrNoLocations, path, r.Metadata.DatabaseType)
 }
 
-// Region returns the name that Locate has for a region with an ISO 3166-2 code, such as DE-BE; empty if the file has no such code.
-// The first call reads all networks, which takes seconds.
+// Region returns the name that Locate has for a region with an ISO 3166-2 code, such as DE-BE; empty if the file
+// has no such code. The first call reads all networks, which takes seconds.
 func (f *File) Region(code string) string {
 	c := f.held.Load()
 	c.once.Do(func() {
@@ -126,8 +132,8 @@ func (f *File) Region(code string) string {
 	return c.regions[code]
 }
 
-// check reports whether one of the first records contains a location. If so and whole is true, it reads the other records too. Its
-// error says how the file is damaged.
+// check reports whether one of the first records contains a location. If so and whole is true, it reads the other
+// records too. Its error says how the file is damaged.
 func (c *content) check(whole bool) (found bool, err error) {
 	const enough = 1000
 	n := 0
