@@ -2,6 +2,7 @@ package importer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -228,5 +229,41 @@ func TestDryRun(t *testing.T) {
 	cfg.DryRun = true
 	if report := w.run(t, cfg, text("f", log)); report.Rows != 0 || len(report.Plan.Days) != 0 {
 		t.Errorf("a plan of what was imported: %s", summary(report))
+	}
+}
+
+// TestResumeServers interrupts an import of the logs of three servers at every batch, before and after its rows are
+// stored. The rest of the import must store every other row, and the sessions must be those of one log.
+func TestResumeServers(t *testing.T) {
+	log, totals := generated(t, 900)
+	files := make([]strings.Builder, 3)
+	for i, l := range strings.SplitAfter(strings.TrimSuffix(string(log), "\n"), "\n") {
+		files[i*7919%13%3].WriteString(l)
+	}
+	var sources []importer.Source
+	for i := range files {
+		text := files[i].String()
+		sources = append(sources, importer.Source{Name: fmt.Sprint(i), Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(text)), nil
+		}})
+	}
+	for _, after := range []bool{false, true} {
+		for fail := range 4 {
+			w := newWorld(t)
+			w.left, w.after = fail, after
+			cfg := w.salted(t)
+			cfg.Rows = 100
+			if _, err := importer.Run(t.Context(), cfg, sources); !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			w.left, w.clock = -1, w.clock.AddDate(0, 0, 30)
+			report := w.run(t, cfg, sources...)
+			if got := w.stored(t); got != wanted(&totals) || report.Repeated != 0 || report.Records != 900 {
+				t.Errorf("batch %d, stored: %t: %s\n got %s\nwant %s", fail, after, summary(report), got, wanted(&totals))
+			}
+			if report = w.run(t, cfg, sources...); report.Records != 0 {
+				t.Errorf("batch %d, stored: %t, again: %s", fail, after, summary(report))
+			}
+		}
 	}
 }
