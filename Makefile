@@ -16,7 +16,7 @@ check: ## gofmt, vet, go.mod tidy, and the linters
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
 	.ci/lint
-test: ; $(GO) test -race ./... ## all tests, with the race detector
+test: ; $(GO) test ./... ## all tests; .ci/run runs them with the race detector
 golden: ## rewrite the golden files and docs; read the difference before you commit it
 	$(GO) test -run '^TestGolden' $(call with,'^func TestGolden') -update
 bench: ; $(GO) test -run '^$$' -bench . -benchmem -timeout 2h $(call with,'^func Benchmark') ## benchmarks

@@ -13,24 +13,8 @@ import (
 // expireEvery is how often the service looks for days whose rows have to be removed.
 const expireEvery = time.Hour
 
-// expire removes the rows of old days of websites with [store.Rules.RetentionDays], now and then every hour, until ctx ends. websites
-// lists the websites that have rows.
-func (s *Service) expire(ctx context.Context, websites store.Deriver) {
-	due := time.NewTicker(expireEvery)
-	defer due.Stop()
-	for {
-		if err := s.expireOnce(ctx, websites); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.Error("removing the rows of old days failed; it is tried again in an hour", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-due.C:
-		}
-	}
-}
-
-// expireOnce removes the rows that are too old now. Failures about one website do not keep it from the others.
+// expireOnce removes the rows of days that are older than [store.Rules.RetentionDays] allows now. websites lists the
+// websites that have rows. Failures about one website do not keep it from the others.
 func (s *Service) expireOnce(ctx context.Context, websites store.Deriver) error {
 	known, err := websites.Websites(ctx)
 	if err != nil {

@@ -16,18 +16,56 @@ const (
 // backlogAge is the age from which an unsealed day is reported at info level.
 const backlogAge = 72 * time.Hour
 
-// maintain runs the maintenance of a store until ctx ends.
-func (s *Service) maintain(ctx context.Context, m store.Maintainer, every time.Duration) {
-	due := time.NewTicker(every)
-	defer due.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-due.C:
+// A task is work that Run does in the background.
+type task struct {
+	name string // in the log of its failures
+	// run returns soon after ctx ends, when the work has ended. It calls failed with each failure, and tries again.
+	run func(ctx context.Context, failed func(error))
+}
+
+// tasks returns everything that Run does. Other parts of the service also work in the background, until Close closes
+// them.
+func (s *Service) tasks() []task {
+	var all []task
+	if s.sealer != nil {
+		all = append(all, task{"sealing days", s.sealer.Run})
+	}
+	for _, part := range []struct {
+		name  string
+		value any
+		every time.Duration
+	}{
+		{"maintenance of events", s.cfg.Events, eventsEvery},
+		{"maintenance of records", s.cfg.Records, recordsEvery},
+		{"maintenance of salts", s.cfg.Track.Salts, recordsEvery},
+	} {
+		if m, ok := part.value.(store.Maintainer); ok {
+			all = append(all, task{part.name, repeat(part.every, false, m.Maintain)})
 		}
-		if err := m.Maintain(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.Error("maintenance failed", "error", err)
+	}
+	if websites, ok := s.expiring(); ok {
+		expire := func(ctx context.Context) error { return s.expireOnce(ctx, websites) }
+		all = append(all, task{"removing the rows of old days", repeat(expireEvery, true, expire)})
+	}
+	return all
+}
+
+// repeat calls work at every interval, and at once if now is set. One call runs at a time.
+func repeat(every time.Duration, now bool, work func(context.Context) error) func(context.Context, func(error)) {
+	return func(ctx context.Context, failed func(error)) {
+		due := time.NewTicker(every)
+		defer due.Stop()
+		for run := now; ; run = true {
+			if run {
+				if err := work(ctx); err != nil && ctx.Err() == nil {
+					failed(err)
+				}
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-due.C:
+			}
 		}
 	}
 }

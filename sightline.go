@@ -93,17 +93,12 @@ func (s *Service) Run(ctx context.Context) error {
 		close(stopped)
 	}()
 	var work sync.WaitGroup
-	work.Go(func() { s.sealer.Run(ctx, func(err error) { s.cfg.Logger.Error("sealing days", "error", err) }) })
-	for _, part := range []struct {
-		value any
-		every time.Duration
-	}{{s.cfg.Events, eventsEvery}, {s.cfg.Records, recordsEvery}, {s.cfg.Track.Salts, recordsEvery}} {
-		if m, ok := part.value.(store.Maintainer); ok {
-			work.Go(func() { s.maintain(ctx, m, part.every) })
-		}
-	}
-	if websites, ok := s.expiring(); ok {
-		work.Go(func() { s.expire(ctx, websites) })
+	for _, t := range s.tasks() {
+		work.Go(func() {
+			t.run(ctx, func(err error) {
+				s.cfg.Logger.Error("background work failed; it is tried again", "work", t.name, "error", err)
+			})
+		})
 	}
 	<-ctx.Done()
 	work.Wait()

@@ -16,8 +16,6 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/flags"
-	"github.com/sightline-analytics/sightline/httpapi"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/meta"
@@ -95,39 +93,6 @@ func send(t *testing.T, h http.Handler, method, path, credential, body string) (
 	r.Header.Set("Content-Type", "application/json")
 	h.ServeHTTP(w, r)
 	return w.Code, w.Body.String()
-}
-
-func TestNewReportsEveryFault(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		cfg  sightline.Config
-		want []string
-	}{
-		{"nothing is given", sightline.Config{}, []string{
-			"Config.Events is required", "Config.Records is required, or Config.Directory", "or Config.Keys or Config.Auth", "or Config.Track.Salts", "Config.Audit is required", "Config.Pepper is required",
-		}},
-		{"nil pointers in interfaces", sightline.Config{Events: (*rows)(nil), Records: (*meta.Store)(nil), Audit: auth.Discard, Auth: nobody{}}, []string{"Config.Events is required", "Config.Directory", "Config.Track.Salts"}},
-		{"options of the parts", sightline.Config{
-			Audit: auth.Discard, Query: query.Config{Timeout: -1}, API: httpapi.Config{MaxBody: -1, CORSOrigins: []string{"*"}}, Track: track.Config{MaxBody: -2}, Auth: nobody{},
-		}, []string{"Config.Events is required", "query: Config.Timeout", "httpapi: Config.MaxBody", "httpapi: Config.CORSOrigins", "track: Config.MaxBody"}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			svc, err := sightline.New(row.cfg)
-			if svc != nil || err == nil {
-				t.Fatalf("want an error, got %v", svc)
-			}
-			for _, want := range row.want {
-				if strings.Count(err.Error(), want) != 1 {
-					t.Errorf("want %q once in: %v", want, err)
-				}
-			}
-			for _, unwanted := range []string{"Config.Engine", "Config.Store", "Config.Writer", "pepper is missing"} {
-				if strings.Contains(err.Error(), unwanted) {
-					t.Errorf("%q is no fault of the host: %v", unwanted, err)
-				}
-			}
-		})
-	}
 }
 
 // nobody is an Authenticator that accepts no credentials.

@@ -194,14 +194,6 @@ func TestErrorsAreTyped(t *testing.T) {
 	if err != nil || !errors.Is(results[0].Err(), client.CodeUnknownType) || results[1].Err() != nil {
 		t.Errorf("one of two questions is wrong: %+v, %v", results, err)
 	}
-	const url = "https://stats.example"
-	for _, cfg := range []client.Config{
-		{}, {URL: "stats.example"}, {URL: "ftp://stats.example"}, {URL: url + "?a=b"}, {URL: url, TrackURL: "/ingest"}, {URL: url, Timeout: -1}, {URL: url, MaxWait: -1},
-	} {
-		if _, err := client.New(cfg); !errors.Is(err, client.ErrConfig) {
-			t.Errorf("New with %+v: %v", cfg, err)
-		}
-	}
 }
 
 func TestListsKeysAndDefinitions(t *testing.T) {

@@ -62,20 +62,26 @@ type Stats struct {
 	Refused int // by Track, because the queue was full or closed
 }
 
-// NewTracker returns a Tracker that sends events through c. Errors wrap [ErrConfig].
+// NewTracker returns a Tracker that sends events through c. Its error joins all problems, and wraps [ErrConfig].
 func NewTracker(c *Client, cfg TrackerConfig) (*Tracker, error) {
-	switch {
-	case c.track == "":
-		return nil, fmt.Errorf("%w: TrackURL is required to send events", ErrConfig)
-	case cfg.Website == "":
-		return nil, fmt.Errorf("%w: Website is required", ErrConfig)
-	case cfg.Queue < 0 || cfg.Interval < 0:
-		return nil, fmt.Errorf("%w: Queue and Interval must not be negative", ErrConfig)
+	var faults []error
+	if c.track == "" {
+		faults = append(faults, fmt.Errorf("%w: TrackURL is required to send events", ErrConfig))
+	}
+	if cfg.Website == "" {
+		faults = append(faults, fmt.Errorf("%w: Website is required", ErrConfig))
+	}
+	if cfg.Queue < 0 || cfg.Interval < 0 {
+		faults = append(faults, fmt.Errorf("%w: Queue and Interval must not be negative", ErrConfig))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	cfg.Queue = cmp.Or(cfg.Queue, 10_000)
 	cfg.Interval = cmp.Or(cfg.Interval, time.Second)
 	ctx, stop := context.WithCancelCause(context.Background())
 	t := &Tracker{client: c, cfg: cfg, wake: make(chan struct{}, 1), done: make(chan struct{}), stop: stop}
+	//background:stop=Close bound=Queue fails=caller
 	go t.run(ctx)
 	return t, nil
 }

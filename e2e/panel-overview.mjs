@@ -1,7 +1,7 @@
 // The overview of the panel: see panel-page.mjs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { accessible, address, everywhere, number, open, picture, run, service, settled } from "./panel-page.mjs";
+import { accessible, address, everywhere, night, number, open, picture, run, service, settled } from "./panel-page.mjs";
 import { query } from "./service.mjs";
 
 const tile = async (tab, title) => number(await tab.locator("#tiles button").filter({ hasText: title }).locator("strong").textContent());
@@ -345,7 +345,7 @@ await run({
 
   async "it is accessible in light and dark, wide and narrow"() {
     for (const width of [1440, 768, 390, 320]) {
-      for (const colorScheme of ["light", "dark"]) {
+      for (const colorScheme of night ? ["light", "dark"] : [width === 390 ? "dark" : "light"]) {
         const tab = await open({ preset: "last_7d", filter: JSON.stringify(["country", "is", "DE", "FR"]) }, { viewport: { width, height: 900 }, colorScheme });
         await settled(tab);
         await accessible(tab, `${width} px, ${colorScheme}`);

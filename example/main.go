@@ -69,7 +69,7 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 		return err
 	}
 	go func() { _ = service.Run(ctx) }()
-	go site.Continue(ctx, cfg, time.Minute/4) // the demo goes on while the server runs
+	go site.Continue(ctx, cfg, time.Minute/4, nil) // the demo goes on while the server runs
 	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:

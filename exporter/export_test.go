@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -257,23 +256,6 @@ func TestContinuedCSV(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	s, _ := filled(t)
 	site := store.Subject{Kind: store.KindWebsite, ID: "site-1"}
-	after, err := exporter.ParseCursor("visits:1:a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := time.Unix(1e9, 0)
-	for want, cfg := range map[string]exporter.Config{
-		"Source is required":                 {Subject: site},
-		"Subject must have an id and a kind": {Source: s, Subject: store.Subject{Kind: "w", ID: "a"}},
-		`Table must be one of ["events"`:     {Source: s, Subject: site, Table: "visits"},
-		"After is a position in a table":     {Source: s, Subject: site, After: after},
-		"To must be after From":              {Source: s, Subject: site, From: at, To: at},
-		"Rows must not be negative: -1":      {Source: s, Subject: site, Rows: -1},
-	} {
-		if _, err := exporter.New(t.Context(), cfg); !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
 	x, err := exporter.New(t.Context(), exporter.Config{Source: s, Subject: site})
 	if err != nil {
 		t.Fatal(err)

@@ -359,11 +359,3 @@ func TestListIsNewestFirst(t *testing.T) {
 		t.Errorf("groups %+v, %v", groups, err)
 	}
 }
-
-func TestEditorConfig(t *testing.T) {
-	for _, cfg := range []EditorConfig{{}, {Store: &Memory{}, Notify: []Invalidator{nil}}} {
-		if _, err := NewEditor(cfg); err == nil {
-			t.Errorf("NewEditor accepts %+v", cfg)
-		}
-	}
-}

@@ -84,6 +84,7 @@ func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 		cfg: cfg, work: work, stop: stop, clients: map[Client]*known{},
 		look: make(chan struct{}, 1), load: make(chan struct{}, maxLoads),
 	}
+	//background:stop=Close bound=Every fails="flags cannot be updated"
 	e.done.Go(e.watch)
 	return e, nil
 }
@@ -95,6 +96,7 @@ func (e *Evaluator) Close(ctx context.Context) error {
 	e.stop()
 	e.mu.Unlock()
 	ended := make(chan struct{})
+	//background:stop=Close bound=one fails=none
 	go func() {
 		e.done.Wait()
 		close(ended)

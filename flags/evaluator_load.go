@@ -78,6 +78,7 @@ func (e *Evaluator) refresh(client Client, k *known, wait bool) {
 		next = &loading{done: make(chan struct{})}
 		if k.running == nil {
 			k.running = next
+			//background:stop=Close bound=maxLoads fails="flags cannot be updated"
 			e.done.Go(func() { e.run(client, k) })
 		} else {
 			k.next = next

@@ -368,12 +368,3 @@ func TestClosed(t *testing.T) {
 		}
 	})
 }
-
-func TestEvaluatorConfigReportsEveryFault(t *testing.T) {
-	_, err := NewEvaluator(EvaluatorConfig{Every: time.Minute, Timeout: -1})
-	for _, part := range []string{"Store", "Every", "Timeout"} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("the error does not mention %s: %v", part, err)
-		}
-	}
-}

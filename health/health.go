@@ -121,6 +121,7 @@ func (c *Checker) Check(ctx context.Context) Report {
 	if done == nil {
 		done = make(chan struct{})
 		c.current = done
+		//background:stop=Check bound=one fails="health probe failed"
 		go c.run(context.WithoutCancel(ctx), done)
 	}
 	c.mu.Unlock()
@@ -166,6 +167,7 @@ func (c *Checker) start(ctx context.Context) map[string]<-chan error {
 			continue
 		}
 		c.busy[name] = true
+		//background:stop=run bound=busy fails="health probe failed"
 		go func() {
 			err := try(ctx, probe)
 			c.mu.Lock()

@@ -1,64 +1,60 @@
 package httpapi
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 )
 
+// The tests of internal/front cover ids of requests, CORS and content types. These check that the routes of this
+// package use them, and TestBodiesThatAreRefused the types.
+
 func TestRequestIDs(t *testing.T) {
-	w := newWorld(t)
-	fresh := regexp.MustCompile(`^req_[A-Z2-7]{26}$`)
-	for _, tc := range []struct {
-		name, sent string
-		echoed     bool
-	}{
-		{"none", "", false},
-		{"a valid id", "Trace-1.2_z", true},
-		{"128 characters", strings.Repeat("a", 128), true},
-		{"129 characters", strings.Repeat("a", 129), false},
-		{"a space", "a b", false},
-		{"a quote", `a"b`, false},
-		{"markup", "<script>", false},
-		{"an umlaut", "ä", false},
-		{"a line break", "a\nX-Evil: 1", false},
-	} {
-		rec := w.send("GET", "/v1/query/types", "", "", "X-Request-ID", tc.sent)
-		got := rec.Header().Get("X-Request-ID")
-		if tc.echoed && got != tc.sent || !tc.echoed && !fresh.MatchString(got) {
-			t.Errorf("%s: %q becomes %q", tc.name, tc.sent, got)
+	w := newWorld(t, func(cfg *Config) { cfg.NewRequestID = func() string { return "mine" } })
+	for sent, want := range map[string]string{"Trace-1.2_z": "Trace-1.2_z", "a b": "mine", "": "mine"} {
+		rec := w.send("POST", "/v1/query", "", oneQuery, "X-Request-ID", sent)
+		expect(t, rec, 401, "AUTH_REQUIRED") // the body has the id of the header
+		if got := rec.Header().Get("X-Request-ID"); got != want {
+			t.Errorf("%q becomes %q, want %q", sent, got, want)
 		}
-	}
-	own := newWorld(t, func(cfg *Config) { cfg.NewRequestID = func() string { return "mine" } })
-	if got := own.send("GET", "/nothing", "", "").Header().Get("X-Request-ID"); got != "mine" {
-		t.Errorf("the host's own id: %q", got)
 	}
 }
 
+// TestCORS checks who may ask for what: the panels of a host may use all routes, and pages of any origin only evaluate
+// flags.
 func TestCORS(t *testing.T) {
-	w := newWorld(t, func(cfg *Config) { cfg.CORSOrigins = []string{"https://App.example.com:443"} })
-	const origin = "https://app.example.com"
-	for _, status := range []int{200, 401} {
-		key := map[int]string{200: "all", 401: ""}[status]
-		rec := w.send("POST", "/v1/query?website_id=site_a", key, oneQuery, "Origin", origin)
-		expect(t, rec, status, "")
-		if h := rec.Header(); h.Get("Access-Control-Allow-Origin") != origin || h.Get("Access-Control-Allow-Credentials") != "" ||
-			!strings.Contains(h.Get("Access-Control-Expose-Headers"), "ETag, X-Request-ID, X-RateLimit-Limit") || h.Get("Vary") != "Authorization, X-Api-Key, Origin, Accept" {
-			t.Errorf("%d: %v", status, h)
-		}
-	}
-	pre := w.send("OPTIONS", "/v1/query", "", "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "x-api-key")
-	expect(t, pre, 204, "")
-	for name, want := range map[string]string{
-		"Access-Control-Allow-Origin":  origin,
-		"Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE",
-		"Access-Control-Allow-Headers": "Content-Type, x-api-key, Authorization, If-None-Match, If-Match",
+	w, _ := newFlagWorld(t)
+	const panel, shop = "https://panel.example", "https://shop.example"
+	for _, tc := range []struct{ target, origin, want, headers string }{
+		{"/v1/query", panel, panel, ""},
+		{"/v1/query", shop, "", ""},
+		{"/v1/query/types", shop, "", ""},
+		{"/public/v1/flags/bulk?clientId=site_a", shop, "*", ", X-Client-Id, databuddy-client-id"},
+		{ofrepPrefix, shop, "*", ", X-Client-Id, databuddy-client-id"},
+		{"/public/v1/flags/definitions?clientId=site_a", shop, "", ""},
+		{"/public/v1/flags/definitions?clientId=site_a", panel, panel, ""},
+		{"/public/v1/flags/some", panel, panel, ""},
 	} {
-		if got := pre.Header().Get(name); got != want {
-			t.Errorf("preflight: %s %q, want %q", name, got, want)
+		rec := w.send("OPTIONS", tc.target, "", "", "Origin", tc.origin, "Access-Control-Request-Method", "PATCH")
+		expect(t, rec, 204, "")
+		h := rec.Header()
+		got := [3]string{
+			h.Get("Access-Control-Allow-Origin"),
+			h.Get("Access-Control-Allow-Methods"),
+			h.Get("Access-Control-Allow-Headers"),
+		}
+		want := [3]string{tc.want}
+		if tc.want != "" {
+			want[1] = "GET, POST, PATCH, DELETE"
+			want[2] = "Content-Type, x-api-key, Authorization, If-None-Match, If-Match" + tc.headers
+		}
+		if got != want || h.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s from %s: %v", tc.target, tc.origin, h)
 		}
 	}
-	if h := newWorld(t).send("GET", "/v1/query/types", "", "", "Origin", origin).Header(); h.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("without CORSOrigins: %v", h)
+	h := w.send("POST", "/v1/query?website_id=site_a", "all", oneQuery, "Origin", panel).Header()
+	exposed := h.Get("Access-Control-Expose-Headers")
+	if !strings.HasPrefix(exposed, "ETag, X-Request-ID, X-RateLimit-Limit") ||
+		h.Get("Vary") != "Authorization, X-Api-Key, Origin, Accept" {
+		t.Errorf("an answer: %v", h)
 	}
 }

@@ -24,7 +24,8 @@ func (a *api) definitionRoutes() []*route {
 	type steps = front.Steps[definitionQuestion]
 	row := func(method, about string, access Access, body bool, s steps) *route {
 		return &route{Route: front.Route{Method: method, Path: definitionsPath, Class: auth.ClassOther, Steps: s}, about: about, access: access, body: body,
-			off: func(cfg *Config) bool { return cfg.Definitions == nil }}
+			stores: changes(method, "definitions"),
+			off:    func(cfg *Config) bool { return cfg.Definitions == nil }}
 	}
 	manage := func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
 		return a.allowWebsite(ctx, r, func(string) []auth.Scope { return []auth.Scope{auth.ManageDefinitions} })

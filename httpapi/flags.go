@@ -38,12 +38,14 @@ func (a *api) flagRoutes() []*route {
 	type steps = front.Steps[flagQuestion]
 	manage := func(method, path, about string, s steps) *route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Scope: auth.ManageFlags, Steps: s},
-			about: about, access: ByClientKey, body: method == http.MethodPost || method == http.MethodPatch, off: withoutFlags}
+			about: about, access: ByClientKey, body: method == http.MethodPost || method == http.MethodPatch,
+			stores: changes(method, "flags, history of flags"), off: withoutFlags}
 	}
 	evaluate := func(method, path, about string, s steps) *route {
 		s.Bucket = a.flagBucket
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassFlags, Steps: s},
-			about: about, access: ByKeyOrClient, body: method == http.MethodPost, off: withoutFlags, open: true}
+			about: about, access: ByKeyOrClient, body: method == http.MethodPost, stores: changes(method, nothing),
+			off: withoutFlags, open: true}
 	}
 	return []*route{
 		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client", steps{Allow: a.allowFlags, Answer: a.listFlags}),

@@ -21,7 +21,8 @@ func (a *api) keyRoutes() []*route {
 	type steps = front.Steps[keyQuestion]
 	row := func(method, path, about string, body bool, s steps) *route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about, access: ByKeyManager, body: body,
-			off: func(cfg *Config) bool { return cfg.Keys == nil }}
+			stores: changes(method, "keys"),
+			off:    func(cfg *Config) bool { return cfg.Keys == nil }}
 	}
 	return []*route{
 		row(http.MethodGet, "/v1/keys", "List the keys that the key may manage", false, steps{Allow: a.allowKeys, Answer: a.listKeys}),

@@ -189,30 +189,6 @@ func TestMandatoryFiltersReachTheStore(t *testing.T) {
 	}
 }
 
-func TestContentTypes(t *testing.T) {
-	w := newWorld(t)
-	for _, tc := range []struct {
-		contentType, encoding string
-		status                int
-	}{
-		{"", "", 200},
-		{"application/json", "", 200},
-		{"application/json; charset=UTF-8", "", 200},
-		{"Application/JSON", "identity", 200},
-		{"application/json; charset=latin1", "", 415},
-		{"text/plain", "", 415},
-		{"application/x-www-form-urlencoded", "", 415},
-		{"application/jsonp", "", 415},
-		{"/;", "", 415},
-		{"application/json", "gzip", 415},
-	} {
-		rec := w.send("POST", "/v1/query?website_id=site_a", "all", oneQuery, "Content-Type", tc.contentType, "Content-Encoding", tc.encoding)
-		if rec.Code != tc.status {
-			t.Errorf("%q %q: %d, want %d", tc.contentType, tc.encoding, rec.Code, tc.status)
-		}
-	}
-}
-
 func TestWebsites(t *testing.T) {
 	w := newWorld(t)
 	rec := w.send("GET", "/v1/query/websites", "site_a", "")

@@ -40,6 +40,9 @@ type Route struct {
 	Class  auth.Class
 	Access Access
 	Body   bool // whether the route reads a JSON body
+	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the records that requests create
+	// or change. It is "nothing" if they change none, and empty for GET.
+	Stores string
 }
 
 // Routes returns all routes of a handler with every option of Config, in a new slice.
@@ -47,7 +50,10 @@ func Routes() []Route {
 	rows := (*api)(nil).routes()
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
-		list = append(list, Route{Method: r.Method, Path: r.Path, About: r.about, Class: r.Class, Access: r.access, Body: r.body})
+		list = append(list, Route{
+			Method: r.Method, Path: r.Path, About: r.about, Class: r.Class, Access: r.access, Body: r.body,
+			Stores: r.stores,
+		})
 	}
 	return list
 }
@@ -58,9 +64,21 @@ type route struct {
 	about  string
 	access Access
 	body   bool               // reads a JSON body
+	stores string             // as in Route
 	off    func(*Config) bool // reports whether the host disabled the route; nil means never
 	open   bool               // pages of any origin may read responses
 	forms  bool               // responses also have the forms of rowFormats
+}
+
+// nothing is the value of route.stores for requests that only read, or that only remove what is stored.
+const nothing = "nothing"
+
+// changes returns stored for requests with a method that changes something, and an empty text for GET.
+func changes(method, stored string) string {
+	if method == http.MethodGet {
+		return ""
+	}
+	return stored
 }
 
 // routes returns the whole API. a may be nil, as in Routes: the rows only hold its methods.
@@ -69,13 +87,14 @@ func (a *api) routes() []*route {
 	return append([]*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: a.cost, Answer: a.answerQueries}},
-			about: "Run a query or a batch", access: BySubject, body: true, forms: true},
+			about: "Run a query or a batch", access: BySubject, body: true, stores: nothing, forms: true},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: a.cost, Answer: a.answerAddress}},
 			about: "Run a query given in the URL", access: BySubject, forms: true},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: a.cost, Answer: a.explainQueries}},
-			about: "Show the SQL of a query", access: ByWholeSubject, body: true, off: func(cfg *Config) bool { return cfg.NoCompile }},
+			about: "Show the SQL of a query", access: ByWholeSubject, body: true, stores: nothing,
+			off: func(cfg *Config) bool { return cfg.NoCompile }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/types", Class: auth.ClassPublic, Steps: steps{Answer: a.listTypes}},
 			about: "List query types with their filters and columns", access: Public},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/websites", Class: auth.ClassOther,
@@ -95,10 +114,12 @@ func (a *api) routes() []*route {
 			about: "Export the raw rows of a website, link or monitor", access: ByExport, off: func(cfg *Config) bool { return cfg.Export == nil }},
 		{Route: front.Route{Method: http.MethodDelete, Path: "/v1/visitors/{id}", Class: auth.ClassExport,
 			Steps: steps{Allow: a.allowErase, Read: a.readErase, Answer: a.answerErase}},
-			about: "Erase one visitor of a website", access: ByErase, off: func(cfg *Config) bool { return cfg.Erase == nil }},
+			about: "Erase one visitor of a website", access: ByErase, stores: nothing,
+			off: func(cfg *Config) bool { return cfg.Erase == nil }},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
-			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
+			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true,
+			stores: nothing, off: func(cfg *Config) bool { return cfg.Minter == nil }},
 		a.selfRoute(),
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/tracker", Class: auth.ClassPublic, Steps: steps{Answer: a.showTracker}},
 			about: "Where pages load the tracker", access: Public, off: func(cfg *Config) bool { return cfg.Tracker == nil }},

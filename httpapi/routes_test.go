@@ -30,7 +30,8 @@ func ask(rt *route, site string) (target, body string) {
 	return target, body
 }
 
-func TestABodyThatIsTooLarge(t *testing.T) {
+// TestBodiesThatAreRefused sends bodies that are too large, or not plain JSON, to all routes with a body.
+func TestBodiesThatAreRefused(t *testing.T) {
 	w, _ := keyWorld(t, func(cfg *Config) {
 		cfg.MaxBody, cfg.Minter, cfg.Flags, cfg.Definitions, cfg.Websites = 500, &fakeMinter{}, newFlags(t, &flags.Memory{}), &store.MemoryDirectory{}, &store.MemoryDirectory{}
 	})
@@ -58,6 +59,23 @@ func TestABodyThatIsTooLarge(t *testing.T) {
 					t.Errorf("audit: %+v", e)
 				}
 			}
+			for _, tc := range []struct {
+				kind, coding string
+				refused      bool
+			}{
+				{"", "", false},
+				{"application/json; charset=UTF-8", "identity", false},
+				{"application/json", "gzip", true},
+				{"text/plain", "", true},
+			} {
+				rec := w.send(rt.Method, target, key, "{}", "Content-Type", tc.kind, "Content-Encoding", tc.coding)
+				if tc.refused {
+					expect(t, rec, 415, "UNSUPPORTED_MEDIA_TYPE")
+				} else if rec.Code == 415 {
+					t.Errorf("as %q, %q: %s", tc.kind, tc.coding, rec.Body)
+				}
+			}
+			w.trail.take()
 		})
 	}
 }

@@ -22,7 +22,8 @@ func (a *api) websiteRoutes() []*route {
 	type steps = front.Steps[websiteQuestion]
 	row := func(method, path, about string, body bool, s steps) *route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about, access: BySiteManager, body: body,
-			off: func(cfg *Config) bool { return cfg.Websites == nil }}
+			stores: changes(method, "websites"),
+			off:    func(cfg *Config) bool { return cfg.Websites == nil }}
 	}
 	return []*route{
 		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules", false, steps{Allow: a.allowWebsites, Answer: a.listManaged}),

@@ -58,6 +58,7 @@ func (s *sink) flush() error {
 	s.batch, s.marks, s.doubted = store.Batch{Events: make([]store.Event, 0, s.size)}, map[*place]mark{}, false
 	b.Sender = sender
 	s.running = make(chan error, 1)
+	//background:stop=wait bound=one fails=caller
 	go func() { s.running <- s.store(&b, marks, doubted) }()
 	return nil
 }

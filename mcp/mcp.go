@@ -17,6 +17,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -24,13 +25,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// MaxBody is the largest size of a message over HTTP, in bytes.
+const MaxBody = 256 << 10
+
 const (
 	defaultRows = 50
 	maxRows     = 1000
 	// maxBytes is the size of the rows in an answer of ask. Assistants read at most some ten thousand words at a time.
 	maxBytes = 32 << 10
-	// maxBody is the size of a message over HTTP.
-	maxBody = 256 << 10
 )
 
 const instructions = "Sightline counts visits of websites. Call list_websites for ids, list_query_types for what can be asked, then ask. " +
@@ -53,13 +55,17 @@ type Server struct {
 	known atomic.Pointer[catalog] // of the last answer with query types, for units; nil before the first
 }
 
-// New returns a Server. It returns an error if cfg has no API, or Rows is out of bounds.
+// New returns a Server. Its error joins all problems of cfg.
 func New(cfg Config) (*Server, error) {
+	var faults []error
 	if cfg.API == nil {
-		return nil, errors.New("mcp: Config.API is required")
+		faults = append(faults, errors.New("mcp: Config.API is required"))
 	}
 	if cfg.Rows < 0 || cfg.Rows > maxRows {
-		return nil, errors.New("mcp: Config.Rows must be between 1 and 1000")
+		faults = append(faults, fmt.Errorf("mcp: Config.Rows must be between 1 and %d, not %d", maxRows, cfg.Rows))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	if cfg.Rows == 0 {
 		cfg.Rows = defaultRows
@@ -76,7 +82,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless:           true,
 		JSONResponse:        true,
-		MaxRequestBodyBytes: maxBody,
+		MaxRequestBodyBytes: MaxBody,
 		// A page of another site cannot send the key of a caller, so the name of the host proves nothing. Proxies on this machine
 		// keep the name that their clients used.
 		DisableLocalhostProtection:   true,

@@ -289,11 +289,3 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestConfig(t *testing.T) {
-	for _, cfg := range []mcp.Config{{}, {API: http.NotFoundHandler(), Rows: -1}, {API: http.NotFoundHandler(), Rows: 1001}} {
-		if _, err := mcp.New(cfg); err == nil {
-			t.Errorf("%+v is accepted", cfg)
-		}
-	}
-}

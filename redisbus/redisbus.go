@@ -107,6 +107,7 @@ func New(cfg Config) (*Bus, error) {
 		sub:        cfg.Client.Subscribe(ctx), // without a channel, so it does not connect yet
 		subscribed: map[string]bool{}, listeners: map[string][]func(string){},
 	}
+	//background:stop=Close bound=one fails="could not subscribe"
 	go b.listen(ctx)
 	return b, nil
 }
@@ -143,8 +144,11 @@ func (b *Bus) add(channel string, f func(string)) {
 // listen passes on messages until Close. The client reconnects automatically.
 func (b *Bus) listen(ctx context.Context) {
 	defer close(b.done)
-	// An error does not matter: the client subscribes when it reconnects.
-	_ = b.sub.Subscribe(ctx, b.cfg.Prefix+KeyChannel, b.cfg.Prefix+FlagChannel)
+	err := b.sub.Subscribe(ctx, b.cfg.Prefix+KeyChannel, b.cfg.Prefix+FlagChannel)
+	if err != nil && ctx.Err() == nil {
+		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "could not subscribe to changes of keys and flags; the client will reconnect",
+			slog.Any("error", err))
+	}
 	for said := range b.sub.ChannelWithSubscriptions() {
 		switch m := said.(type) {
 		case *redis.Subscription: // the first subscription, or a new one after a lost connection
@@ -216,6 +220,7 @@ func (b *Bus) publish(ctx context.Context, channel, text string) error {
 		return ctx.Err()
 	}
 	sent := make(chan error, 1)
+	//background:stop=ctx bound=maxSending fails="Redis is unreachable"
 	go func() {
 		defer func() { <-b.sending }()
 		sent <- b.cfg.Client.Publish(ctx, channel, text).Err()

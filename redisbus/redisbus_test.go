@@ -3,10 +3,8 @@ package redisbus_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"net"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -18,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/redisbus"
 )
 
@@ -59,13 +58,7 @@ type server struct {
 
 func startServer(t *testing.T) *server {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		const how = "redis-server is not installed; with it this test runs too"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(how)
-		}
-		t.Skip(how)
-	}
+	testenv.Program(t, "redis-server")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -124,15 +117,6 @@ func newBus(t *testing.T, address string, to ears, log *slog.Logger) *redisbus.B
 		}
 	})
 	return b
-}
-
-func TestConfigReportsEveryFault(t *testing.T) {
-	_, err := redisbus.New(redisbus.Config{Timeout: -1})
-	for _, part := range []string{"Client", "Timeout"} {
-		if !errors.Is(err, redisbus.ErrConfig) || !strings.Contains(err.Error(), part) {
-			t.Errorf("the error does not mention %s: %v", part, err)
-		}
-	}
 }
 
 func TestOtherProcessesAreNotified(t *testing.T) {

@@ -42,6 +42,7 @@ type blockedCounter struct {
 	counts map[blockedKind]*store.Blocked
 	timer  *time.Timer // nil if no flush is scheduled
 	closed bool
+	work   sync.WaitGroup // flushes that are scheduled or running
 
 	flushing sync.Mutex
 	unsaved  *store.Batch // may have been stored; written again unchanged
@@ -66,13 +67,22 @@ func (b *blockedCounter) add(kind blockedKind) {
 		b.counts[kind] = one
 	}
 	one.Requests++
-	if b.timer == nil {
-		b.timer = time.AfterFunc(blockedEvery, b.flushLater)
+	b.schedule()
+}
+
+// schedule makes flushLater run soon, unless it will already. The caller holds the lock.
+func (b *blockedCounter) schedule() {
+	if b.timer != nil || b.closed {
+		return
 	}
+	b.work.Add(1)
+	//background:stop=close bound=one fails="counts of blocked requests could not be stored"
+	b.timer = time.AfterFunc(blockedEvery, b.flushLater)
 }
 
 // flushLater stores the counts. If that fails, it schedules another attempt.
 func (b *blockedCounter) flushLater() {
+	defer b.work.Done()
 	b.mu.Lock()
 	b.timer = nil // it has fired
 	b.mu.Unlock()
@@ -85,9 +95,7 @@ func (b *blockedCounter) flushLater() {
 	b.logger.Warn("counts of blocked requests could not be stored", "error", err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.timer == nil && !b.closed {
-		b.timer = time.AfterFunc(blockedEvery, b.flushLater)
-	}
+	b.schedule()
 }
 
 // flush stores the current counts and counts that could not be stored before.
@@ -125,9 +133,10 @@ func (b *blockedCounter) save(ctx context.Context) error {
 func (b *blockedCounter) close(ctx context.Context) error {
 	b.mu.Lock()
 	b.closed = true
-	if b.timer != nil {
-		b.timer.Stop()
+	if b.timer != nil && b.timer.Stop() {
+		b.work.Done() // it will not run
 	}
 	b.mu.Unlock()
+	b.work.Wait()
 	return b.flush(ctx)
 }

@@ -1,9 +1,7 @@
 package track
 
 import (
-	"net/http/httptest"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -71,20 +69,6 @@ func TestUnknownWebsitesAreReportedAfterTheLimit(t *testing.T) {
 	}
 	if a := w.post(t, "/track?website_id=made_up", custom); a.code != 404 || a.body["code"] != "TRACK_WEBSITE_NOT_FOUND" {
 		t.Errorf("on /track: %d %s", a.code, a.raw)
-	}
-}
-
-func TestBrowsersMayReadTheHeadersOfLimits(t *testing.T) {
-	var w world
-	r := httptest.NewRequest("POST", "/?client_id=w1", strings.NewReader(pageview))
-	r.Header.Set("Origin", "https://shop.com")
-	rec := httptest.NewRecorder()
-	w.handler(t).ServeHTTP(rec, r)
-	exposed := strings.Split(rec.Header().Get("Access-Control-Expose-Headers"), ", ")
-	for _, name := range []string{"Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"} {
-		if !slices.Contains(exposed, name) {
-			t.Errorf("the header %s is not in %q", name, exposed)
-		}
 	}
 }
 

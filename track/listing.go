@@ -28,6 +28,9 @@ type Route struct {
 	Scope     auth.Scope // required scope of keys; empty means none
 	Items     int        // maximum number of items in a body; 0 if the route reads no body
 	List      bool       // the body must be an array
+	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the rows that requests store. It is
+	// empty if they store none.
+	Stores string
 }
 
 // Routes returns the routes of the handler in a new slice.
@@ -35,7 +38,10 @@ func Routes() []Route {
 	rows := routes()
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
-		one := Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Anonymous: r.anonymous, Scope: auth.TrackEvents, List: r.body.list}
+		one := Route{
+			Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Anonymous: r.anonymous,
+			Scope: auth.TrackEvents, List: r.body.list, Stores: r.stores,
+		}
 		if one.Method == http.MethodPost {
 			one.Items = r.body.items
 		}

@@ -17,6 +17,7 @@ type route struct {
 	body      wireFormat
 	kind      string   // kind of the items in responses; empty if each item has its own kind
 	kinds     []string // kinds that responses always count
+	stores    string   // as in Route
 	target    target
 	read      read
 	reply     func(o *outcome) (*front.Answer, error)
@@ -24,6 +25,7 @@ type route struct {
 
 // routes returns the table of endpoints.
 func routes() []*route {
+	const rows = "events, receipts of events, counts of blocked requests, salts of visitor ids"
 	one := wireFormat{items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON}
 	list := wireFormat{list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray}
 	upTo := func(items int) wireFormat {
@@ -32,17 +34,17 @@ func routes() []*route {
 	custom := wireFormat{items: 100, tooLarge: codeTrackTooLarge, notJSON: codeTrackBody}
 	failures := wireFormat{items: 50, size: 128 << 10, tooLarge: codeErrorsTooLarge, notJSON: codeInvalidJSON}
 	return []*route{
-		{path: "/", access: ByWebsite, body: one, target: (*gate).ofRequest, read: (*reader).page, reply: (*outcome).single},
-		{path: pixelPath, method: http.MethodGet, access: ByWebsite, body: one, target: (*gate).ofRequest, read: (*reader).page, reply: (*outcome).single},
-		{path: "/batch", access: ByWebsite, body: list, kinds: []string{kindTrack, kindLink}, target: (*gate).ofRequest, read: (*reader).page, reply: (*outcome).batched},
-		{path: "/track", access: ByKeyOrWebsite, body: custom, kind: kindCustom, target: (*gate).ofItem, read: (*reader).custom, reply: (*outcome).counted},
-		{path: "/events", access: ByWebsite, body: upTo(100), kind: kindCustom, target: (*gate).ofItem, read: (*reader).custom, reply: (*outcome).counted},
-		{path: "/errors", access: ByWebsite, body: failures, kind: kindError, target: (*gate).ofRequest, read: (*reader).failure, reply: (*outcome).counted},
-		{path: "/vitals", access: ByWebsite, body: upTo(20), kind: kindVitals, target: (*gate).ofRequest, read: (*reader).vital, reply: (*outcome).counted},
-		{path: "/engagement", access: ByWebsite, body: upTo(20), kind: kindSpan, target: (*gate).ofRequest, read: (*reader).span, reply: (*outcome).counted},
-		{path: "/identify", access: ByKeyOrWebsite, anonymous: auth.ClassIdentify, body: one, kind: kindIdentify, target: (*gate).ofItem, read: (*reader).person, reply: (*outcome).single},
-		{path: "/link-visits", access: ByKey, body: list, kind: kindVisit, kinds: []string{kindVisit}, target: (*gate).ofRequest, read: (*reader).visit, reply: (*outcome).batched},
-		{path: "/uptime-checks", access: ByKey, body: list, kind: kindCheck, kinds: []string{kindCheck}, target: (*gate).ofRequest, read: (*reader).check, reply: (*outcome).batched},
+		{path: "/", access: ByWebsite, body: one, stores: rows, target: (*gate).ofRequest, read: (*reader).page, reply: (*outcome).single},
+		{path: pixelPath, method: http.MethodGet, access: ByWebsite, body: one, stores: rows, target: (*gate).ofRequest, read: (*reader).page, reply: (*outcome).single},
+		{path: "/batch", access: ByWebsite, body: list, kinds: []string{kindTrack, kindLink}, stores: rows, target: (*gate).ofRequest, read: (*reader).page, reply: (*outcome).batched},
+		{path: "/track", access: ByKeyOrWebsite, body: custom, kind: kindCustom, stores: rows, target: (*gate).ofItem, read: (*reader).custom, reply: (*outcome).counted},
+		{path: "/events", access: ByWebsite, body: upTo(100), kind: kindCustom, stores: rows, target: (*gate).ofItem, read: (*reader).custom, reply: (*outcome).counted},
+		{path: "/errors", access: ByWebsite, body: failures, kind: kindError, stores: rows, target: (*gate).ofRequest, read: (*reader).failure, reply: (*outcome).counted},
+		{path: "/vitals", access: ByWebsite, body: upTo(20), kind: kindVitals, stores: rows, target: (*gate).ofRequest, read: (*reader).vital, reply: (*outcome).counted},
+		{path: "/engagement", access: ByWebsite, body: upTo(20), kind: kindSpan, stores: rows, target: (*gate).ofRequest, read: (*reader).span, reply: (*outcome).counted},
+		{path: "/identify", access: ByKeyOrWebsite, anonymous: auth.ClassIdentify, body: one, kind: kindIdentify, stores: "profiles", target: (*gate).ofItem, read: (*reader).person, reply: (*outcome).single},
+		{path: "/link-visits", access: ByKey, body: list, kind: kindVisit, kinds: []string{kindVisit}, stores: "visits of links, receipts of events", target: (*gate).ofRequest, read: (*reader).visit, reply: (*outcome).batched},
+		{path: "/uptime-checks", access: ByKey, body: list, kind: kindCheck, kinds: []string{kindCheck}, stores: "checks of monitors, receipts of events", target: (*gate).ofRequest, read: (*reader).check, reply: (*outcome).batched},
 	}
 }
 

@@ -85,11 +85,14 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 		room: make(chan struct{}), turn: make(chan struct{}, 1),
 		chain: &chain{log: cfg.Log, sign: signs[0], now: cfg.Now, logger: cfg.Logger},
 	}
+	//background:stop=Close bound=Buffer fails="audit trail cannot be written"
 	w.work.Go(func() { w.run(background) })
 	if log, ok := cfg.Log.(Sizer); ok && cfg.WarnSize > 0 {
+		//background:stop=Close bound=sizeEvery fails="size of the audit trail is unknown"
 		w.work.Go(func() { w.watchSize(background, log) })
 	}
 	if log, ok := cfg.Log.(Pruner); ok && cfg.Retention > 0 {
+		//background:stop=Close bound=keepEvery fails="audit trail was not pruned"
 		w.work.Go(func() { w.retain(background, log) })
 	}
 	return w, nil

@@ -59,14 +59,19 @@ func newFiller(cfg Config) *filler {
 
 // Continue writes the traffic of a demo that [Create] created, until ctx ends. The time between
 // writes is every, at least a millisecond. The next write also has the traffic of one that failed. A later
-// Create continues where Continue ended, so each row counts once.
-func Continue(ctx context.Context, cfg Config, every time.Duration) {
+// Create continues where Continue ended, so each row counts once. Continue calls failed with each error, unless failed
+// is nil.
+func Continue(ctx context.Context, cfg Config, every time.Duration, failed func(error)) {
 	cfg = cfg.withDefaults()
 	cfg.Progress = io.Discard
-	newFiller(cfg).follow(ctx, cfg.Now, max(every, time.Millisecond))
+	newFiller(cfg).follow(ctx, cfg.Now, max(every, time.Millisecond), func(err error) {
+		if failed != nil && ctx.Err() == nil {
+			failed(err)
+		}
+	})
 }
 
-func (f *filler) follow(ctx context.Context, now func() time.Time, every time.Duration) {
+func (f *filler) follow(ctx context.Context, now func() time.Time, every time.Duration, failed func(error)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	var p progress
@@ -80,11 +85,15 @@ func (f *filler) follow(ctx context.Context, now func() time.Time, every time.Du
 		if p.Covered.IsZero() {
 			found, err := f.load(ctx, now())
 			if err != nil {
+				failed(err)
 				continue
 			}
 			p = found
 		}
-		p, _ = f.advance(ctx, p, now()) // the next time continues
+		var err error
+		if p, err = f.advance(ctx, p, now()); err != nil {
+			failed(err) // the next time continues
+		}
 	}
 }
 

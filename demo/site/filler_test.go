@@ -246,7 +246,7 @@ func TestFollowWritesTheTrafficSinceTheLastTime(t *testing.T) {
 	f.follow(ctx, func() time.Time {
 		c.passed.Add(int64(6 * time.Hour))
 		return c.now()
-	}, time.Millisecond)
+	}, time.Millisecond, func(err error) { t.Log(err) })
 	p, err := f.load(t.Context(), c.now())
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // sound is a small module that breaks no rule, but comes close.
@@ -16,18 +18,17 @@ var sound = map[string]string{
 		"db      cgo  > low\n" +
 		"             > github.com/duckdb/duckdb-go/v2\n" +
 		"proof   test > mid\n" + fence + "\n",
-	"low/low.go": "// Package low is low.\npackage low\n\nimport \"time\"\n\n" +
-		"// Clock is one.\ntype Clock struct{ Now func() time.Time }\n\nvar names = map[string]int{}\n\n" +
-		"// New returns a clock.\nfunc New() Clock {\n\tnames := map[string]int{}\n\tnames[\"local\"] = 1\n\treturn Clock{Now: time.Now}\n}\n\n" +
-		"func mustBe(ok bool) {\n\tif !ok {\n\t\tpanic(\"no\")\n\t}\n}\n",
-	"low/low_test.go":     "package low\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestLow(t *testing.T) { _ = time.Now() }\n",
+	"low/low.go": "// Package low is low.\npackage low\n\n" +
+		"// Clock is one.\ntype Clock struct{}\n\nvar names = map[string]int{}\n\n" +
+		"// New returns a clock.\nfunc New() Clock {\n\tnames := map[string]int{}\n\tnames[\"local\"] = 1\n\treturn Clock{}\n}\n",
+	"low/low_test.go":     "package low\n\nimport \"testing\"\n\nfunc TestLow(t *testing.T) {}\n",
 	"mid/mid.go":          "// Package mid is above low.\npackage mid\n\nimport (\n\t_ \"" + module + "/low\"\n\t_ \"example.com/wanted/part\"\n)\n",
 	"mid/mid_test.go":     "package mid_test\n\nimport _ \"" + module + "/proof\"\n",
 	"db/db.go":            "// Package db needs cgo.\npackage db\n\nimport (\n\t_ \"github.com/duckdb/duckdb-go/v2\"\n\n\t_ \"" + module + "/low\"\n)\n",
 	"proof/proof.go":      "// Package proof proves.\npackage proof\n\nimport (\n\t\"testing\"\n\n\t_ \"" + module + "/mid\"\n)\n\n// Run runs.\nfunc Run(*testing.T) {}\n",
 	"nested/go.mod":       "module nested\n",
-	"nested/init.go":      "package util\n\nfunc init() {}\n",
-	"mid/testdata/bad.go": "package util\n\nfunc init() {}\n",
+	"nested/bad.go":       "package bad\n\nfunc Bare() {}\n",
+	"mid/testdata/bad.go": "package bad\n\nfunc Bare() {}\n",
 	"notes.txt":           "GET /home/ 200\nhttps://site.example/home/start/page\n",
 }
 
@@ -56,7 +57,14 @@ func TestASoundTreeHasNoFindings(t *testing.T) {
 	report(t, findings(t, nil))
 }
 
+// stoppable is code with a goroutine, at line 12 of its file, that has a row.
+func stoppable(row string) string {
+	return "const most = 1\n\nfunc (w work) end() {}\n\nfunc (w work) close() { <-w.done }\n\n" +
+		"func (w work) start() {\n\tw.log(\"could not work\")\n\t" + row + "\n\tgo w.run()\n}\n"
+}
+
 func TestPlantedBreachesAreFound(t *testing.T) {
+	testenv.WithoutRace(t)
 	low := func(text string) map[string]string {
 		return map[string]string{"low/x.go": "package low\n\n" + text}
 	}
@@ -92,8 +100,6 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 			map[string]string{"ARCHITECTURE.md": strings.Replace(sound["ARCHITECTURE.md"], "example.com/wanted", "example.com/wanted example.com/once", 1)},
 			[]string{"mid: is allowed example.com/once and does not import it"},
 		},
-		{"a package named util", map[string]string{"low/util/x.go": "// Package util is poor.\npackage util\n"}, []string{"package named util", "is missing in the table"}},
-		{"a long file", low("// Long is long.\nconst Long = `" + strings.Repeat("\n", 500) + "`\n"), []string{"low/x.go:1: 504 lines"}},
 		{
 			"a host that is long and uses internal packages",
 			map[string]string{"example/main.go": "// Command example is a host.\npackage main\n\nimport _ \"" + module + "/internal/deep\"\n" + strings.Repeat("\n", 80)},
@@ -104,15 +110,6 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"a method without a comment", low("func (Clock) Bare() {}\n\nfunc (names2) Fine() {}\n\ntype names2 int\n"), []string{"Bare has no doc comment"}},
 		{"an exported constant without a comment", low("const (\n\tA = 1 // explained\n\tB = 2\n)\n"), []string{"B has no doc comment"}},
 		{"a package without a comment", map[string]string{"mid/mid.go": strings.TrimPrefix(sound["mid/mid.go"], "// Package mid is above low.\n")}, []string{"mid: package without a doc comment"}},
-		{"an init function", low("func init() {}\n"), []string{"low/x.go:3: init function"}},
-		{"a panic", low("func f() { panic(1) }\n\nvar g = func() { panic(2) }\n"), []string{"x.go:3: panic", "x.go:5: panic"}},
-		{"the wall clock", low("import \"time\"\n\nfunc f() { _ = time.Now() }\n"), []string{"x.go:5: time.Now(): take the clock"}},
-		{"the wall clock as the default of a clock", low("import \"time\"\n\nfunc (c Clock) now() time.Time {\n\tif c.Now == nil {\n\t\treturn time.Now()\n\t}\n\treturn c.Now()\n}\n"), nil},
-		{"the wall clock after another question", low("import \"time\"\n\nfunc (c Clock) now() (t time.Time) {\n\tif c.Now != nil {\n\t\tt = time.Now()\n\t}\n\treturn t\n}\n"), []string{"time.Now()"}},
-		{"the wall clock under another name", low("import clock \"time\"\n\nfunc f() { _ = clock.Since(clock.Time{}) }\n"), []string{"time.Since()"}},
-		{"the zone of the process", low("import \"time\"\n\nvar zone = time.Local\n"), []string{"time.Local: take the zone"}},
-		{"a variable called time is not the package", low("func f(time struct{ Now func() int }) { _ = time.Now() }\n"), nil},
-		{"the default logger", low("import \"log/slog\"\n\nfunc f() { slog.Info(\"x\") }\n"), []string{"log/slog.Info()"}},
 		{"a package variable that is changed", low("func f() { names[\"a\"] = 1 }\n\nvar n int\n\nfunc g() { n++ }\n"), []string{"variable names is changed", "variable n is changed"}},
 		{"a package variable that is there to be changed", low("import \"sync\"\n\nvar cache sync.Map\n"), []string{"of type sync.Map"}},
 		{"a long proof", long("proof '^(TestLow|TestL.*)$/^part$' ./low"), nil},
@@ -124,6 +121,15 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"a long proof with a setting that nothing reads", long("SIGHTLINE_NEVER=1 proof '^TestLow$' ./low"), []string{"low sets SIGHTLINE_NEVER, which nothing reads"}},
 		{"a text about a long proof that is not there", map[string]string{".ci/long": "low: it is low\n\tfuzz\n", "x.md": "`make long-low`,\n`make long-high`\n"}, []string{"x.md:2: mentions the long proof high"}},
 		{"a package without a promise", map[string]string{"docs/stability.md": "| `low`, `db` and `proof` | stable |\n"}, []string{"docs/stability.md: does not name mid"}},
+		{"a goroutine without a row", low("func f() {\n\tgo f()\n}\n"), []string{"x.go:4: starts a goroutine without a row"}},
+		{"a timer and a group without rows", low("import \"time\"\n\nfunc (x work) f() {\n\tx.done.Go(x.f)\n\ttime.AfterFunc(1, x.f)\n}\n"), []string{"x.go:6: starts", "x.go:7: starts"}},
+		{"a group for which its function waits", low("import \"sync\"\n\nfunc f() {\n\tvar all sync.WaitGroup\n\tall.Go(f)\n\tall.Wait()\n}\n"), nil},
+		{"a goroutine with a row", low(stoppable("//background:stop=close bound=most fails=\"could not work\"")), nil},
+		{"a goroutine that nobody can stop", low(stoppable("//background:stop=end bound=most fails=caller")), []string{"x.go:12: no function end of the package waits"}},
+		{"a goroutine without a bound", low(stoppable("//background:stop=ctx bound=least fails=none")), []string{"x.go:12: the package has no bound least"}},
+		{"a goroutine whose failures nobody sees", low(stoppable("//background:stop=ctx bound=one fails=\"went wrong\"")), []string{"x.go:12: the package has no log message"}},
+		{"a row of another form", low(stoppable("//background:stop=close")), []string{"x.go:12: has a row of another form"}},
+		{"a row without a goroutine", low("//background:stop=ctx bound=one fails=none\nfunc f() {}\n"), []string{"x.go:3: a row without a goroutine"}},
 		{"a home folder", map[string]string{"x.md": "see \"/home/" + "somebody/notes\"\n"}, []string{"x.md: names the folder"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,6 +170,7 @@ func TestFaultsOfTheTableAreErrors(t *testing.T) {
 }
 
 func TestPlantedLinksAreFound(t *testing.T) {
+	testenv.WithoutRace(t)
 	const wanted, needed, stray = "github.com/huandu/go-sqlbuilder", "github.com/huandu/go-clone", "example.com/stray"
 	const text = "# Links\n\n| `httpapi` | " + wanted + ", " + needed + " |\n| `track` | " + stray + " |\n"
 	of := func(path string) *struct{ Path string } { return &struct{ Path string }{path} }
@@ -202,16 +209,6 @@ func TestPlantedLinksAreFound(t *testing.T) {
 			one(t, checkCgo(tt.world, floors), tt.cgo)
 		})
 	}
-}
-
-func TestExceptionsExcuseAndGoStale(t *testing.T) {
-	found := []finding{{"panic", "low/low.go:3", "panic"}, {"panic", "mid/deep/x.go:1", "panic"}}
-	file := exception{"panic", "low/low.go", "r"}
-	folder := exception{"panic", "mid/", "r"}
-	one(t, excuse(found, []exception{file, folder}), "")
-	one(t, excuse(found, []exception{file}), "mid/deep/x.go:1: panic")
-	one(t, excuse(found, []exception{file, folder, {"init", "low/low.go", "r"}}), "does not break it")
-	one(t, excuse(found, []exception{file, folder, {"panic", "low/lo", "r"}}), "low/lo: is excused from panic")
 }
 
 // one checks for exactly one finding, with want in it, or for none if want is empty.

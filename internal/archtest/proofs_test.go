@@ -17,7 +17,7 @@ var (
 	proofPattern  = regexp.MustCompile(`^([a-z0-9-]+): .+\n\t(.+)$`)
 	testedPattern = regexp.MustCompile(`proof '([^']+)'((?: \./[a-z0-9/]+)+)$`)
 	settingNames  = regexp.MustCompile(`SIGHTLINE_[A-Z_]+`)
-	proofMentions = regexp.MustCompile("make long-([a-z0-9-]+)")
+	proofMentions = regexp.MustCompile(`(?:make long-|testenv\.Night\(t, ")([a-z0-9-]+)`)
 )
 
 // A proof is an entry of the list: its name, the number of its first line, and its command.

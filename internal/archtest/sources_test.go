@@ -10,37 +10,8 @@ import (
 	"strings"
 )
 
-const maxLines = 500
-
-// sourceRules lists the rules for the content of source files.
-var sourceRules = []func(*tree) []finding{
-	checkNames, checkLength, checkHosts, checkDocs, checkFuncs, checkIdentifiers, checkHomes, checkProofs, checkStability,
-}
-
-// These names say nothing about the task of a package.
-var poorNames = []string{"util", "utils", "common", "helper", "helpers", "types", "models", "misc", "shared"}
-
-func checkNames(t *tree) (out []finding) {
-	for _, f := range t.files {
-		name := strings.TrimSuffix(f.syntax.Name.Name, "_test")
-		for _, n := range append(strings.Split(f.dir, "/"), name) {
-			if slices.Contains(poorNames, n) {
-				out = append(out, t.find("names", f.syntax.Name.Pos(), "package named %s", n))
-				break
-			}
-		}
-	}
-	return out
-}
-
-func checkLength(t *tree) (out []finding) {
-	for _, f := range t.files {
-		if n := strings.Count(t.texts[f.path], "\n"); n > maxLines && !ast.IsGenerated(f.syntax) {
-			out = append(out, t.find("length", f.syntax.Pos(), "%d lines, more than %d", n, maxLines))
-		}
-	}
-	return out
-}
+// sourceRules lists the rules for the content of source files that no linter of .golangci.yml has.
+var sourceRules = []func(*tree) []finding{checkHosts, checkDocs, checkState, checkHomes, checkProofs, checkStability, checkBackground}
 
 // maxHostLines returns the maximum length of the file at path if it is an example of a host, and 0 otherwise. Such examples show that
 // embedding takes little code.
@@ -73,113 +44,16 @@ func checkHosts(t *tree) (out []finding) {
 	return out
 }
 
-// checkFuncs finds init functions, and panics outside functions named must….
-func checkFuncs(t *tree) (out []finding) {
-	for _, f := range t.files {
-		for _, d := range f.syntax.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if ok && fn.Recv == nil && fn.Name.Name == "init" {
-				out = append(out, t.find("init", fn.Pos(), "init function"))
-			}
-			if f.test || ok && strings.HasPrefix(strings.ToLower(fn.Name.Name), "must") {
-				continue
-			}
-			ast.Inspect(d, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "panic" {
-						out = append(out, t.find("panic", call.Pos(), "panic outside a must helper"))
-					}
-				}
-				return true
-			})
-		}
-	}
-	return out
-}
-
-// forbidden maps names of the standard library that only tests may use to the reason or the alternative. A name that ends in "()"
-// must not be called, but may be a value, such as the default of a Config. In "if c.Now == nil { … }" it may be called.
-var forbidden = map[string]string{
-	"time.Now()":             "take the clock as an argument",
-	"time.Since()":           "take the clock as an argument",
-	"time.Until()":           "take the clock as an argument",
-	"time.Local":             "take the zone as an argument",
-	"fmt.Print()":            "take a writer as an argument",
-	"fmt.Printf()":           "take a writer as an argument",
-	"fmt.Println()":          "take a writer as an argument",
-	"log.Print()":            "take a logger as an argument",
-	"log.Printf()":           "take a logger as an argument",
-	"log.Println()":          "take a logger as an argument",
-	"log.Fatal()":            "return an error",
-	"log.Fatalf()":           "return an error",
-	"log/slog.Default()":     "take a logger as an argument",
-	"log/slog.Debug()":       "take a logger as an argument",
-	"log/slog.Info()":        "take a logger as an argument",
-	"log/slog.Warn()":        "take a logger as an argument",
-	"log/slog.Error()":       "take a logger as an argument",
-	"os.Exit()":              "return an error",
-	"net/http.DefaultClient": "take a client as an argument",
-	"net/http.Get()":         "take a client as an argument",
-	"net/http.Handle()":      "use a mux of your own",
-	"net/http.HandleFunc()":  "use a mux of your own",
-}
-
-// checkIdentifiers finds forbidden names and package variables that are changed.
-func checkIdentifiers(t *tree) (out []finding) {
+// checkState finds package variables that are changed.
+func checkState(t *tree) (out []finding) {
 	packages := t.packages()
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		uses := t.resolve(dir, packages[dir])
 		for _, f := range packages[dir] {
-			out = append(out, t.checkForbidden(f, uses)...)
 			out = append(out, t.checkMutated(f, uses)...)
 		}
 	}
 	return out
-}
-
-func (t *tree) checkForbidden(f *file, uses map[*ast.Ident]types.Object) (out []finding) {
-	called := map[ast.Expr]bool{}
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.IfStmt:
-			return !missingClock(n.Cond)
-		case *ast.CallExpr:
-			called[n.Fun] = true
-		case *ast.SelectorExpr:
-			id, ok := n.X.(*ast.Ident)
-			if !ok {
-				break
-			}
-			p, ok := uses[id].(*types.PkgName)
-			if !ok {
-				break
-			}
-			name := p.Imported().Path() + "." + n.Sel.Name
-			if called[n] && forbidden[name] == "" {
-				name += "()"
-			}
-			main := f.syntax.Name.Name == "main" && name == "os.Exit()"
-			if why := forbidden[name]; why != "" && !main {
-				out = append(out, t.find(strings.TrimSuffix(name, "()"), n.Pos(), "%s: %s", name, why))
-			}
-		}
-		return true
-	})
-	return out
-}
-
-// missingClock reports whether e is "x.Now == nil". Constructors use this condition to set the default clock.
-func missingClock(e ast.Expr) bool {
-	eq, ok := e.(*ast.BinaryExpr)
-	if !ok || eq.Op != token.EQL {
-		return false
-	}
-	now, ok := eq.X.(*ast.SelectorExpr)
-	if !ok || now.Sel.Name != "Now" {
-		return false
-	}
-	null, ok := eq.Y.(*ast.Ident)
-	return ok && null.Name == "nil"
 }
 
 // checkMutated finds assignments to package variables and their elements, and package variables that are useful only if they change.

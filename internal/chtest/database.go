@@ -4,12 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // Address returns the server in the environment variable CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN. Queries over HTTP use as
@@ -17,15 +18,7 @@ import (
 // answer may depend on that.
 func Address(t testing.TB, variable string) string {
 	t.Helper()
-	dsn := os.Getenv(variable)
-	switch {
-	case dsn != "":
-	case os.Getenv("CI") == "true":
-		t.Fatalf("%s is not set", variable)
-	default:
-		t.Skipf("needs a ClickHouse server: set %s to its address, as in clickhouse://default:@127.0.0.1:9000/default", variable)
-	}
-	dsn = unlogged(t, dsn)
+	dsn := unlogged(t, testenv.Address(t, variable))
 	if variable == "CLICKHOUSE_DSN" {
 		dsn = with(t, dsn, "max_threads", "1")
 	}

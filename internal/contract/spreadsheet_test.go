@@ -12,17 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/sightlinetest"
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestSpreadsheet opens pages as CSV in LibreOffice, which must show the same cells and compute nothing. It needs soffice, from Debian's package
-// libreoffice-calc, which takes too long to install in every run.
+// TestSpreadsheet opens pages as CSV in LibreOffice, which must show the same cells and compute nothing.
 func TestSpreadsheet(t *testing.T) {
-	office, err := exec.LookPath("soffice")
-	if err != nil {
-		t.Skip("soffice is missing: install Debian's package libreoffice-calc to open CSV in a spreadsheet")
-	}
+	testenv.Night(t, "spreadsheet")
+	office := testenv.Program(t, "soffice")
 	paths := []string{"=1+2", "+1", "-1", "@SUM(A1:A9)", "/plain", "/a,b", `/"quoted"`, "/ünicode", "/=1"}
 	w := newWorld(t, func(rows *store.Batch) {
 		rows.Events = nil

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestDemo does what a new user does: start, paste commands, send events, restart.
@@ -144,11 +146,7 @@ func runNode(t *testing.T, folder, script, settings string) {
 func clients(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil && os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing, and CI=true asks for the clients", tool)
-		} else if err != nil {
-			t.Skipf("%s is missing: install Node 20 or newer with npm to run the clients of e2e/", tool)
-		}
+		testenv.Program(t, tool)
 	}
 	folder, err := installClients()
 	if err != nil {

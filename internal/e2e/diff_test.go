@@ -4,11 +4,11 @@ package e2e
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/duckdb"
@@ -19,22 +19,18 @@ import (
 // equal byte for byte. Of each four datasets one has no seals, one has seals of all days in DuckDB, and two have seals of some days.
 // TestReference of each store compares it with the reference evaluator, so this runs only as a long proof.
 func TestDiff(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
-	if os.Getenv("SIGHTLINE_QUESTIONS") == "" {
-		t.Skip("run by make long-diff-1")
-	}
+	testenv.Night(t, "diff-1")
 	storetest.Diff(t, inDuckDB(), inClickHouse(), storetest.RandomRunOf(t, 1, 20261125))
 }
 
-// TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which must find them. By default it plants one
-// that needs no SQL of ClickHouse; SIGHTLINE_MUTATIONS=all plants all. Tests of the stores plant the others.
+// TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which must find them.
 func TestDiffKillsMutants(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
-	planted := storetest.Mutations()
-	if !storetest.AllMutations() {
-		planted = planted[:1]
-	}
-	storetest.DiffKillsMutants(t, inDuckDB(), inClickHouse(), planted)
+	testenv.Night(t, "diff-mutants")
+	storetest.DiffKillsMutants(t, inDuckDB(), inClickHouse(), storetest.Mutations())
 }
 
 func openClickHouse(t *testing.T, o clickhouse.Config) *clickhouse.Store {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
@@ -124,7 +125,7 @@ func newPages(t *testing.T, folder string) *pages {
 
 // show opens the page of flags in a browser.
 func (p *pages) show(t *testing.T, settings string) {
-	cmd := exec.Command(chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+	cmd := exec.Command(testenv.Chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", p.URL+"/flags-browser.html#"+url.PathEscape(settings))
 	var errs safeBuffer
 	cmd.Stderr = &errs
@@ -159,20 +160,4 @@ func (*pages) start(t *testing.T, cmd *exec.Cmd) (end func()) {
 		_, _ = commands.Close(), answers.Close()
 		_ = cmd.Wait() // the error says that it was stopped
 	}
-}
-
-// chromium returns the browser of CHROMIUM, or an installed one.
-func chromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); name != "" && err == nil {
-			return path
-		}
-	}
-	const how = "no Chromium: install Debian's chromium-headless-shell, or name one with CHROMIUM"
-	if os.Getenv("CI") == "true" {
-		t.Fatal(how)
-	}
-	t.Skip(how)
-	return ""
 }

@@ -22,7 +22,7 @@ const maxFloodDelay = 5
 // TestFlood measures how long single page views take while one network sends bodies of 100 events with 45 properties
 // each over 4 and over 16 connections.
 func TestFlood(t *testing.T) {
-	length := lasting(t, "long-flood")
+	length := lasting(t, "flood")
 	p := start(t, t.TempDir(), "--demo-days", "1", "--log-level", "warn")
 	p.views(t.Context(), 10*time.Second) // not measured: the first writes are slower
 	alone := p.views(t.Context(), length)

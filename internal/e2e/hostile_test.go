@@ -17,6 +17,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // These bound the p95 of a good key during hostile traffic, and the memory of the process. Traffic and server share the
@@ -32,7 +34,7 @@ const attacked = "web_attacked"
 // TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, while a good key loads a
 // dashboard. The good key must get every answer, without 429 and 503. SIGHTLINE_FOR is the duration.
 func TestHostile(t *testing.T) {
-	length := lasting(t, "long-hostile")
+	length := lasting(t, "hostile")
 	dir := t.TempDir()
 	t.Setenv("GOMEMLIMIT", "350MiB")
 	h := &hostility{process: start(t, dir, "--log-level", "error", "--duckdb-memory", "512MiB"), begun: map[string]int{}, answers: map[string]map[int]int{}}
@@ -64,13 +66,11 @@ func TestHostile(t *testing.T) {
 	h.stop(t)
 }
 
-// lasting returns the duration of a test that only a target of the Makefile runs.
-func lasting(t *testing.T, target string) time.Duration {
+// lasting returns SIGHTLINE_FOR, the duration of a long proof.
+func lasting(t *testing.T, proof string) time.Duration {
 	t.Helper()
+	testenv.Night(t, proof)
 	text := os.Getenv("SIGHTLINE_FOR")
-	if text == "" {
-		t.Skip("run by make " + target)
-	}
 	length, err := time.ParseDuration(text)
 	if err != nil || length <= 0 {
 		t.Fatalf("SIGHTLINE_FOR=%q is not a duration, such as 30m", text)

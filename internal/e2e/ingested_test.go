@@ -11,25 +11,23 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/track"
 )
 
 // TestDiffIngested is TestDiff with rows that were sent through tracking, like browsers and servers do, and not by a Writer. It
-// sends many small requests, so make long-ingested runs it.
+// sends many small requests.
 func TestDiffIngested(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("SIGHTLINE_LONG") == "" {
-		t.Skip("run by make long-ingested")
-	}
+	testenv.Night(t, "ingested")
 	storetest.Diff(t, ingestedIn(inDuckDB()), ingestedIn(inClickHouse()), storetest.RandomRun{Questions: 160, Seed: 20270101})
 }
 

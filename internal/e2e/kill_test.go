@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
@@ -76,7 +76,7 @@ type sent struct {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	least := 100 * time.Millisecond
-	if os.Getenv("SIGHTLINE_LONG") != "" {
+	if testenv.IsNight() {
 		least *= 3
 	}
 	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 3), least)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
@@ -186,13 +187,11 @@ func TestErrorsAreOneLine(t *testing.T) {
 }
 
 // TestDemoIsMadeOnce kills the program repeatedly while it generates the demo, and compares the result with an undisturbed demo.
-// SIGHTLINE_LONG is the number of kills; without it the test is skipped. The tests TestFill… in example cover the filler.
+// SIGHTLINE_LONG is the number of kills. The tests TestFill… in example cover the filler.
 func TestDemoIsMadeOnce(t *testing.T) {
 	t.Parallel()
-	kills := storetest.Number(t, "SIGHTLINE_LONG", 0)
-	if kills == 0 {
-		t.Skip("run by make long-demo")
-	}
+	testenv.Night(t, "demo")
+	kills := storetest.Number(t, "SIGHTLINE_LONG", 3)
 	troubled, calm := t.TempDir(), t.TempDir()
 	for range kills {
 		p := launch(t, troubled, "--json")

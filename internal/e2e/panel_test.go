@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestPanel uses the panel in a browser, with the demo and a website without events.
 func TestPanel(t *testing.T) {
 	t.Parallel()
-	browser, folder, dir := chromium(t), clients(t), filepath.Join(t.TempDir(), "data")
+	browser, folder, dir := testenv.Chromium(t), clients(t), filepath.Join(t.TempDir(), "data")
 	p := start(t, dir, "--demo-days", "70", "--limits", "off", "--track-window", "off")
 	for id, name := range map[string]string{"other": "Other", "many": "Many", "texts": "<b>Texts</b> שלום 👋", "clock": "Clock"} {
 		if _, errs, code := run(t, "websites", "add", "--data", dir, "--name", name, "--domain", id+".example", "--id", "web_"+id); code != 0 {

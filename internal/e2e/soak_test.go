@@ -24,7 +24,7 @@ const (
 // It compares the least memory of each quarter, which occurs after a checkpoint, because rows are in memory until then. DuckDB
 // also caches the file up to its limit, so the program has a limit below the size of the file after ten minutes.
 func TestSoak(t *testing.T) {
-	length := lasting(t, "long-soak")
+	length := lasting(t, "soak")
 	p := empty(t, t.TempDir(), "--limits", "off", "--log-level", "error", "--duckdb-memory", strconv.Itoa(soakMemory)+"MiB")
 	l := ingestLoad{target: "/batch?client_id=" + p.WebsiteID, connections: 8, events: soakBatch}
 	ctx, stop := context.WithTimeout(t.Context(), length)

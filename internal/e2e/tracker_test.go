@@ -5,12 +5,14 @@ package e2e
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestTracker opens pages with the tracker in a browser and queries the results.
 func TestTracker(t *testing.T) {
 	t.Parallel()
-	path, folder, dir := chromium(t), clients(t), t.TempDir()
+	path, folder, dir := testenv.Chromium(t), clients(t), t.TempDir()
 	p := empty(t, dir, "--limits", "off")
 	out, errs, code := run(t, "websites", "tag", p.WebsiteID, "--data", dir, "--address", p.TrackAddress, "--json")
 	var tag struct{ Element string }

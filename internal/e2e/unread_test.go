@@ -8,19 +8,18 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestUnreadAnswers requests 31 MB with each of 40 panel tokens of one key and reads nothing. The server must refuse most
 // of them, and its memory must stay bounded.
 func TestUnreadAnswers(t *testing.T) {
-	if os.Getenv("SIGHTLINE_LONG") == "" {
-		t.Skip("run by make long-unread")
-	}
+	testenv.Night(t, "unread")
 	dir := t.TempDir()
 	p := start(t, dir, "--demo-days", "1", "--log-level", "error")
 	for body := range 100 {

@@ -1,6 +1,8 @@
 package front_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -19,12 +21,24 @@ func TestCORS(t *testing.T) {
 		{"a look-alike", "/open/1", "https://a.example.evil.com", "", "", "Origin"},
 		{"null", "/open/1", "null", "", "", "Origin"},
 		{"no origin", "/open/1", "", "", "", "Origin"},
+		{"a refusal", "/work", "https://a.example", "https://a.example", "", "Origin"},
 		{"any origin, with credentials", "/any", "https://b.example", "https://b.example", "true", "Origin"},
+		{"any origin, without credentials", "/free", "https://b.example", "*", "", ""},
+		{"no origin where any may read", "/free", "", "", "", ""},
 		{"no route", "/nothing", "https://a.example", "https://a.example", "", "Origin"},
+		{"nothing is allowed", "/closed", "https://a.example", "", "", ""},
 	} {
-		method := map[bool]string{true: "POST", false: "GET"}[row.path == "/any"]
+		method := "GET"
+		if row.path == "/any" || row.path == "/work" {
+			method = "POST"
+		}
 		h := w.send(method, row.path, "", "Origin", row.origin).Header()
-		if h.Get("Access-Control-Allow-Origin") != row.want || h.Get("Access-Control-Allow-Credentials") != row.credentials || h.Get("Vary") != row.vary {
+		got := [3]string{
+			h.Get("Access-Control-Allow-Origin"),
+			h.Get("Access-Control-Allow-Credentials"),
+			strings.Join(h.Values("Vary"), "; "),
+		}
+		if got != [3]string{row.want, row.credentials, row.vary} {
 			t.Errorf("%s: %v", row.name, h)
 		}
 		if exposed := h.Get("Access-Control-Expose-Headers"); (exposed == "ETag") != (row.want != "") {
@@ -34,11 +48,54 @@ func TestCORS(t *testing.T) {
 			continue
 		}
 		h = w.send("OPTIONS", row.path, "", "Origin", row.origin, "Access-Control-Request-Method", method).Header()
-		if told := h.Get("Access-Control-Allow-Methods") != ""; told != (row.want != "") || h.Get("Access-Control-Allow-Origin") != row.want {
+		told := [3]string{
+			h.Get("Access-Control-Allow-Methods"),
+			h.Get("Access-Control-Allow-Headers"),
+			h.Get("Access-Control-Max-Age"),
+		}
+		want := [3]string{}
+		if row.want != "" {
+			want = [3]string{"GET, POST", "X-Api-Key", "3600"}
+		}
+		if told != want || h.Get("Access-Control-Allow-Origin") != row.want {
 			t.Errorf("%s: preflight %v", row.name, h)
 		}
-		if vary := h.Get("Vary"); vary != "Origin, Access-Control-Request-Method, Access-Control-Request-Headers" {
-			t.Errorf("%s: preflight varies by %q", row.name, vary)
+		vary := row.vary
+		if vary != "" {
+			vary += ", Access-Control-Request-Method, Access-Control-Request-Headers"
+		}
+		if h.Get("Vary") != vary {
+			t.Errorf("%s: preflight varies by %q", row.name, h.Get("Vary"))
+		}
+		h = w.send("OPTIONS", row.path, "", "Origin", row.origin).Header()
+		if h.Get("Access-Control-Allow-Methods") != "" {
+			t.Errorf("%s: OPTIONS is answered like a preflight: %v", row.name, h)
+		}
+	}
+}
+
+// TestPreflightsAllowTracingHeaders asks for headers that tracing scripts add to every request.
+func TestPreflightsAllowTracingHeaders(t *testing.T) {
+	w := newWorld(t)
+	allowed := func(asked string) string {
+		return w.send("OPTIONS", "/traced", "", "Origin", "https://a.example", "Access-Control-Request-Method", "POST",
+			"Access-Control-Request-Headers", asked).Header().Get("Access-Control-Allow-Headers")
+	}
+	many := strings.Repeat("a-header,", 10) + strings.Repeat("x", 101) + ",bad name,two\r\nlines"
+	for i := range 1000 {
+		many += fmt.Sprintf(",x-%d", i)
+	}
+	first := "X-Api-Key, a-header"
+	for i := range 98 { // up to a hundred
+		first += fmt.Sprintf(", x-%d", i)
+	}
+	for asked, want := range map[string]string{
+		"": "X-Api-Key",
+		"traceparent, X-Anything,x-api-key,traceparent": "X-Api-Key, traceparent, x-anything",
+		many: first,
+	} {
+		if got := allowed(asked); got != want {
+			t.Errorf("%.100q: %q, want %q", asked, got, want)
 		}
 	}
 }

@@ -67,6 +67,12 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 		t.Fatal(err)
 	}
 	cfg.Limiter = w.limiter
+	ok := front.Steps[body]{
+		Answer: func(context.Context, *front.Request, *body) (*front.Answer, error) { return front.JSON("ok") },
+	}
+	free := &front.CORS{Any: true, Methods: "GET, POST", Headers: "X-Api-Key", Expose: "ETag", MaxAge: time.Hour}
+	beacons, traced := *free, *free
+	beacons.Credentials, traced.AnyHeader = true, true
 	w.Front = front.New(cfg, []*front.Route{
 		{Method: "POST", Path: "/work", Class: auth.ClassQuery, Credentials: front.NeedsCredentials, Use: true, CORS: cfg.CORS, Steps: front.Steps[body]{
 			Read: func(_ context.Context, r *front.Request, b *body) error {
@@ -85,9 +91,11 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 			Answer: func(_ context.Context, r *front.Request, _ *body) (*front.Answer, error) {
 				return front.JSON(r.Segment)
 			}}},
-		{Method: "GET", Path: "/health", Class: auth.ClassHealth, CORS: cfg.CORS, Steps: front.Steps[body]{
-			Answer: func(context.Context, *front.Request, *body) (*front.Answer, error) { return front.JSON("ok") }}},
-		{Method: "POST", Path: "/any", Class: auth.ClassTrack, CORS: &front.CORS{Any: true, Credentials: true, Methods: "POST", Expose: "ETag"},
+		{Method: "GET", Path: "/free", Class: auth.ClassPublic, CORS: free, Steps: ok},
+		{Method: "POST", Path: "/traced", Class: auth.ClassPublic, CORS: &traced, Steps: ok},
+		{Method: "GET", Path: "/closed", Class: auth.ClassPublic, Steps: ok},
+		{Method: "GET", Path: "/health", Class: auth.ClassHealth, CORS: cfg.CORS, Steps: ok},
+		{Method: "POST", Path: "/any", Class: auth.ClassTrack, CORS: &beacons,
 			Credentials: front.OptionalCredentials, Steps: front.Steps[body]{
 				Answer: func(_ context.Context, r *front.Request, _ *body) (*front.Answer, error) {
 					if w.any != nil {

@@ -27,6 +27,14 @@ func Check(t testing.TB, path string, got []byte) {
 	check(t, path, got, bytes.Equal, *update)
 }
 
+// OnlyUpdate skips t without -update, because making its golden files takes long. The gate makes all golden files and compares them.
+func OnlyUpdate(t testing.TB) {
+	t.Helper()
+	if !*update {
+		t.Skip("takes long to make its golden files: run make golden, which the gate does")
+	}
+}
+
 func check(t testing.TB, path string, got []byte, same func(want, got []byte) bool, write bool) {
 	t.Helper()
 	if write {

@@ -20,6 +20,8 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 const variable = "POSTGRES_DSN"
@@ -28,7 +30,7 @@ const variable = "POSTGRES_DSN"
 // dropped at the end of the test.
 func Schema(t testing.TB) string {
 	t.Helper()
-	dsn := address(t)
+	dsn := testenv.Address(t, variable)
 	db, err := shared()
 	if err != nil {
 		t.Fatal(err)
@@ -58,23 +60,10 @@ var shared = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("pgx", os
 // Open returns a pool of connections to the database, which is closed at the end of the test.
 func Open(t testing.TB) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("pgx", address(t))
+	db, err := sql.Open("pgx", testenv.Address(t, variable))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
-}
-
-func address(t testing.TB) string {
-	t.Helper()
-	dsn := os.Getenv(variable)
-	if dsn == "" {
-		const how = variable + " is not set; with " + variable + "=postgres://user:password@host/database this test runs, too"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(how)
-		}
-		t.Skip(how)
-	}
-	return dsn
 }

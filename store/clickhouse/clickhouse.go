@@ -126,6 +126,7 @@ func start(conn driver.Conn, cfg Config, owned bool) *Store {
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.begin()
 	s.conflicts.every = conflictTick
+	//background:stop=Close bound=one fails="could not check rows that may be stored twice"
 	go s.run()
 	return s
 }
@@ -141,6 +142,7 @@ func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 func (s *Store) Close(ctx context.Context) error {
 	s.once.Do(func() {
 		s.close()
+		//background:stop=Close bound=one fails=caller
 		go func() {
 			<-s.ended
 			if s.owned {

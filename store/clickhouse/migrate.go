@@ -181,6 +181,7 @@ func (s *Store) serverVersion(ctx context.Context) (*proto.ServerHandshake, erro
 		err error
 	}
 	answers := make(chan answer, 1)
+	//background:stop=ctx bound=one fails=caller
 	go func() {
 		v, err := s.conn.ServerVersion()
 		answers <- answer{v, err}

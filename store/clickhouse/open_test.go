@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
@@ -46,24 +45,6 @@ func answers(t testing.TB, s *clickhouse.Store) {
 	rows, err := s.Query(t.Context(), one())
 	if err != nil || rows.Len != 1 || rows.Columns[0].Ints[0] != 1 {
 		t.Errorf("Query: %v, %v", rows, err)
-	}
-}
-
-func TestConfigReportsEveryProblem(t *testing.T) {
-	t.Parallel()
-	_, err := clickhouse.Open(t.Context(), clickhouse.Config{
-		Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, WriteTimeout: -1,
-	})
-	for _, want := range []string{
-		"DSN is required", "Retention must not be negative", "whole number of days", "MaxExecutionTime must", "MaxMemory must",
-		"MaxRowsToRead must", "Buffer must", "WriteTimeout must",
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not contain %q", err, want)
-		}
-	}
-	if _, err := clickhouse.New(nil, clickhouse.Config{Retention: 20_000 * 24 * time.Hour}); err == nil || !strings.Contains(err.Error(), "14000") {
-		t.Errorf("New: %v, want the maximum retention", err)
 	}
 }
 

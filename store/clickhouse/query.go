@@ -82,6 +82,7 @@ func (s *Store) attempt(ctx context.Context, stmt store.Statement, q boundStatem
 		err  error
 	}
 	answers := make(chan answer, 1)
+	//background:stop=ctx bound=MaxQueries fails=caller
 	go func() {
 		rows, err := s.read(noDeadline{ctx}, stmt, q)
 		answers <- answer{rows, err}

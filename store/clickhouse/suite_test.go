@@ -2,12 +2,11 @@ package clickhouse_test
 
 import (
 	"context"
-	"os"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -25,11 +24,10 @@ func eachProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	}
 }
 
-// oneProtocol runs a long test that does not depend on the protocol. It uses the native protocol, and both if
-// SIGHTLINE_LONG is set.
+// oneProtocol runs a long test that does not depend on the protocol. It uses the native protocol, and both at night.
 func oneProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
-	if os.Getenv("SIGHTLINE_LONG") != "" {
+	if testenv.IsNight() {
 		eachProtocol(t, test)
 		return
 	}
@@ -58,7 +56,7 @@ func another(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	return connect(t, o)
 }
 
-// TestStore runs all tests of storetest. Over HTTP it also tests queries about rows that were written over
+// TestStore runs all tests of storetest. At night it also tests queries over HTTP about rows that were written over
 // HTTP. With SIGHTLINE_SAMPLE_EVERY=1 it asks every query type in every way, and runs all tests of writing over
 // both protocols.
 func TestStore(t *testing.T) {
@@ -68,6 +66,9 @@ func TestStore(t *testing.T) {
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 96)
 	t.Run("native", func(t *testing.T) { storetest.Prove(t, h) })
 
+	if !testenv.IsNight() {
+		return // TestReference asks over HTTP
+	}
 	h = over("CLICKHOUSE_HTTP_DSN")
 	h.Slow = slow()
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 160)
@@ -111,70 +112,37 @@ func over(variable string) storetest.Harness {
 	return storetest.Harness{
 		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, variable)) },
 		Open:   openAt,
-		Remote: true, NoMistakes: true, // which are planted beside SQLite
+		Remote: true, NoMistakes: true, // the tests of store/storetest prove the engine on SQLite
 	}
 }
 
-// TestPitfalls runs queries that similar services are known to answer wrongly.
-func TestPitfalls(t *testing.T) {
-	t.Parallel()
-	storetest.Pitfalls(t, over("CLICKHOUSE_DSN"))
-}
-
-// TestReference sends the same random queries to the engine and to the reference evaluator, one of each type,
-// over HTTP. TestDiff in internal/e2e, a long proof, sends many over the native protocol. See storetest.RandomRunOf for how to run more.
+// TestReference sends the same random queries to the engine and to the reference evaluator,
+// over HTTP. By day they are about one dataset, which is sealed in part. TestDiff in internal/e2e, a long proof, sends many over the
+// native protocol. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
-	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
+	run := storetest.RandomRunOf(t, 40, 20260310)
+	if !testenv.IsNight() {
+		run.Datasets = 1
+	}
+	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), run)
 }
 
-// TestAllTime tests that all time begins with the first row that the caller may see.
-func TestAllTime(t *testing.T) {
-	t.Parallel()
-	storetest.AllTime(t, over("CLICKHOUSE_HTTP_DSN"))
-}
-
-// TestIdentity tests that answers tell when most visitors have other ids on each day.
-func TestIdentity(t *testing.T) {
-	t.Parallel()
-	storetest.Identity(t, over("CLICKHOUSE_HTTP_DSN"))
-}
-
-// TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
-// With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
-func TestProperties(t *testing.T) {
-	t.Parallel()
-	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 96)
-	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
-}
-
-// TestKeys tests the answers for keys with mandatory filters. SIGHTLINE_SEED selects the dataset, and
-// SIGHTLINE_KEY_SETS the number of tested sets of filters.
-func TestKeys(t *testing.T) {
-	t.Parallel()
-	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
-	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 1))
-}
-
-// TestAnswers tests that stored answers equal newly computed ones.
-func TestAnswers(t *testing.T) {
+// TestEngine proves the engine on this store.
+func TestEngine(t *testing.T) {
+	testenv.Night(t, "engine")
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 72)
-	storetest.Answers(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+	storetest.ProveEngine(t, h)
 }
 
-// TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. With
-// SIGHTLINE_MUTATIONS=all it also plants the mistakes that the tests of store/duckdb detect.
-func TestReferenceKillsMutants(t *testing.T) {
+// TestMutants plants one mistake at a time, and expects the tests to notice each.
+func TestMutants(t *testing.T) {
+	testenv.Night(t, "mutants")
 	t.Parallel()
-	planted := mutations()
-	if storetest.AllMutations() {
-		planted = slices.Concat(planted, storetest.Mutations(), storetest.SQLMutations(dialect.ClickHouse()))
-	}
-	storetest.KillsMutants(t, over("CLICKHOUSE_DSN"), planted)
+	storetest.KillsAllMutants(t, over("CLICKHOUSE_DSN"), dialect.ClickHouse(), mutations()...)
 }
 
 // mutations returns mistakes that are only possible in ClickHouse's SQL.
@@ -190,12 +158,4 @@ func mutations() []storetest.Mutation {
 			" if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)'), JSONExtractKeysAndValuesRaw($1))",
 			When: storetest.OfType("custom_event_properties")},
 	}
-}
-
-// TestExpired tests the answers about days whose rows were removed because of their age.
-func TestExpired(t *testing.T) {
-	t.Parallel()
-	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 100)
-	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }

@@ -76,6 +76,7 @@ func (s *Store) storeNext(ctx context.Context, groups *groups) bool {
 		<-groups.free
 		return false
 	}
+	//background:stop=finish bound=parallelGroups fails=caller
 	groups.Go(func() {
 		defer func() { <-groups.free }()
 		defer s.queue.release(writes)

@@ -12,149 +12,169 @@ import (
 	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
-// A slowDirectory counts its look-ups.
-type slowDirectory struct {
+// The tests of internal/recent cover age, eviction, shared look-ups and cancellation. These cover what a directory
+// adds.
+
+// A counted directory counts its look-ups.
+type counted struct {
 	store.MemoryDirectory
-	lookups int
-	err     error
+	asked int
+	err   error // instead of every answer
 }
 
-func (d *slowDirectory) Owner(ctx context.Context, s store.Subject) (string, error) {
-	d.lookups++
+func (d *counted) Owner(ctx context.Context, s store.Subject) (string, error) {
+	d.asked++
 	if d.err != nil {
 		return "", d.err
 	}
 	return d.MemoryDirectory.Owner(ctx, s)
 }
 
-func (d *slowDirectory) Website(ctx context.Context, id string) (store.Website, error) {
-	d.lookups++
+func (d *counted) Website(ctx context.Context, id string) (store.Website, error) {
+	d.asked++
 	if d.err != nil {
 		return store.Website{}, d.err
 	}
 	return d.MemoryDirectory.Website(ctx, id)
 }
 
-// cached returns a cache over a directory with one website. The cache's clock is now.
-func cached(t *testing.T, now *time.Time, size int) (*directorycache.Cache, *slowDirectory) {
+var noon = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
+
+// newCache returns a cache over a directory with the website "w" of acme. Its clock stands still, unless cfg has one.
+func newCache(t *testing.T, cfg directorycache.Config) (*directorycache.Cache, *counted) {
 	t.Helper()
-	slow := &slowDirectory{}
-	if err := slow.AddWebsite(store.Website{ID: "w", Owner: "acme"}); err != nil {
-		t.Fatal(err)
+	d := &counted{}
+	add(t, d, "w")
+	cfg.Directory = d
+	if cfg.Now == nil {
+		cfg.Now = func() time.Time { return noon }
 	}
-	d, err := directorycache.New(directorycache.Config{Directory: slow, Size: size, Now: func() time.Time { return *now }})
+	c, err := directorycache.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d, slow
+	return c, d
+}
+
+func add(t *testing.T, d *counted, id string) {
+	t.Helper()
+	if err := d.AddWebsite(store.Website{ID: id, Owner: "acme"}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func site(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 
-func TestKnownAndUnknownIDsAreCached(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	for id, want := range map[string]error{"w": nil, "nowhere": store.ErrNotFound} {
-		d, slow := cached(t, &now, 0)
-		ask := func(asked int, why string) {
+// TestAnswers walks owners and websites that exist and that do not, through their age and a change.
+func TestAnswers(t *testing.T) {
+	for _, row := range []struct{ set, want time.Duration }{
+		{0, directorycache.DefaultTTL}, {directorycache.MaxTTL, time.Second},
+	} {
+		now := noon
+		c, d := newCache(t, directorycache.Config{TTL: row.set, Now: func() time.Time { return now }})
+		ask := func(says, id string, want error, asked int) {
 			t.Helper()
-			owner, err1 := d.Owner(t.Context(), site(id))
-			w, err2 := d.Website(t.Context(), id)
-			if !errors.Is(err1, want) || !errors.Is(err2, want) || (owner == "acme") != (want == nil) || w.Owner != owner {
-				t.Errorf("%s %s: %q %v, %v %v", id, why, owner, err1, w, err2)
+			owner, err1 := c.Owner(t.Context(), site(id))
+			w, err2 := c.Website(t.Context(), id)
+			if !errors.Is(err1, want) || !errors.Is(err2, want) || (owner == "acme") != (want == nil) ||
+				w.Owner != owner {
+				t.Errorf("%s: %q, %v and %v, %v", says, owner, err1, w, err2)
 			}
-			if slow.lookups != asked {
-				t.Errorf("%s %s: %d look-ups, want %d", id, why, slow.lookups, asked)
+			if d.asked != asked {
+				t.Errorf("%s: %d look-ups, want %d", says, d.asked, asked)
 			}
 		}
-		ask(2, "at first")
-		ask(2, "again")
-		now = now.Add(directorycache.DefaultTTL - time.Millisecond)
-		ask(2, "before the TTL is over")
-		now = now.Add(time.Millisecond)
-		ask(4, "after the TTL")
-		now = now.Add(-time.Millisecond)
-		ask(6, "after the clock was set back")
-		d.Forget()
-		ask(8, "after Forget")
+		ask("at first", "w", nil, 2)
+		ask("again", "w", nil, 2)
+		ask("an id that does not exist", "new", store.ErrNotFound, 4)
+		ask("the same again", "new", store.ErrNotFound, 4)
+		now = now.Add(row.want - 1)
+		ask("before the TTL", "w", nil, 4)
+		now = now.Add(1)
+		ask("after the TTL", "w", nil, 6)
+		ask("the id that does not exist, after the TTL", "new", store.ErrNotFound, 8)
+		add(t, d, "new")
+		ask("created, not yet forgotten", "new", store.ErrNotFound, 8)
+		c.Forget()
+		ask("created and forgotten", "new", nil, 10)
+		ask("another, which is forgotten too", "w", nil, 12)
 	}
 }
 
-func TestChangeIsVisibleAfterForget(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	d, slow := cached(t, &now, 0)
-	if _, err := d.Owner(t.Context(), site("new")); !errors.Is(err, store.ErrNotFound) {
-		t.Fatal(err)
+func TestListsAreNotCached(t *testing.T) {
+	c, d := newCache(t, directorycache.Config{})
+	for want := 1; want <= 2; want++ {
+		if list, err := c.Websites(t.Context(), "acme"); len(list) != want || err != nil {
+			t.Errorf("%v, %v; want %d websites", list, err, want)
+		}
+		add(t, d, fmt.Sprint("w", want))
 	}
-	if err := slow.AddWebsite(store.Website{ID: "new", Owner: "acme"}); err != nil {
-		t.Fatal(err)
-	}
-	d.Forget()
-	if owner, err := d.Owner(t.Context(), site("new")); owner != "acme" || err != nil {
-		t.Errorf("%q, %v", owner, err)
-	}
-	if list, err := d.Websites(t.Context(), "acme"); len(list) != 2 || err != nil {
-		t.Errorf("%v, %v", list, err)
+}
+
+// TestKindsAreApart asks for subjects whose kind and id have the same text when they are joined.
+func TestKindsAreApart(t *testing.T) {
+	c, _ := newCache(t, directorycache.Config{})
+	for s, want := range map[store.Subject]error{
+		site("w"):                                         nil,
+		{Kind: store.KindLink, ID: "w"}:                   store.ErrNotFound,
+		{Kind: store.KindWebsite + "w", ID: ""}:           store.ErrNotFound,
+		{Kind: store.KindWebsite[:1], ID: "ebsite" + "w"}: store.ErrNotFound,
+	} {
+		if owner, err := c.Owner(t.Context(), s); !errors.Is(err, want) || (owner == "acme") != (want == nil) {
+			t.Errorf("%+v: %q, %v; want %v", s, owner, err, want)
+		}
 	}
 }
 
 func TestFailuresAreNotCached(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	d, slow := cached(t, &now, 0)
-	slow.err = store.ErrUnavailable
-	if _, err := d.Owner(t.Context(), site("w")); !errors.Is(err, store.ErrUnavailable) {
-		t.Error(err)
+	c, d := newCache(t, directorycache.Config{})
+	d.err = store.ErrUnavailable
+	_, err1 := c.Owner(t.Context(), site("w"))
+	_, err2 := c.Website(t.Context(), "w")
+	if !errors.Is(err1, store.ErrUnavailable) || !errors.Is(err2, store.ErrUnavailable) {
+		t.Errorf("%v, %v", err1, err2)
 	}
-	slow.err = nil
-	if owner, err := d.Owner(t.Context(), site("w")); owner != "acme" || err != nil {
-		t.Errorf("%q, %v", owner, err)
-	}
-	slow.err = store.ErrUnavailable
-	if owner, err := d.Owner(t.Context(), site("w")); owner != "acme" || err != nil {
-		t.Errorf("while the directory is unavailable: %q, %v", owner, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := d.Owner(ctx, site("w")); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a cancelled context: %v", err)
+	d.err = nil
+	owner, err1 := c.Owner(t.Context(), site("w"))
+	w, err2 := c.Website(t.Context(), "w")
+	if owner != "acme" || w.Owner != "acme" || err1 != nil || err2 != nil {
+		t.Errorf("%q, %v and %v, %v", owner, err1, w, err2)
 	}
 }
 
-func TestLongIDsAreNotCached(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	d, slow := cached(t, &now, 0)
-	for range 2 {
-		_, _ = d.Owner(t.Context(), site(strings.Repeat("x", 300)))
-		_, _ = d.Website(t.Context(), strings.Repeat("x", 300))
-	}
-	if slow.lookups != 4 {
-		t.Errorf("%d look-ups, want 4", slow.lookups)
-	}
-}
-
-func TestUnknownIDsEvictNoOthers(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	d, slow := cached(t, &now, 100)
-	_, _ = d.Owner(t.Context(), site("w"))
-	for n := range 1000 {
-		_, _ = d.Owner(t.Context(), site(fmt.Sprint("made-up-", n)))
-	}
-	before := slow.lookups
-	_, _ = d.Owner(t.Context(), site("w"))
-	_, _ = d.Owner(t.Context(), site("made-up-999"))
-	if slow.lookups != before {
-		t.Error("an existing id, or the last unknown one, is not cached any more")
-	}
-	_, _ = d.Owner(t.Context(), site("made-up-0"))
-	if slow.lookups != before+1 {
-		t.Error("the cache has more unknown ids than its size")
-	}
-}
-
-func TestNewReportsAllProblems(t *testing.T) {
-	_, err := directorycache.New(directorycache.Config{TTL: 2 * time.Second, Size: -1})
-	for _, want := range []string{"Directory is required", "2s", "-1"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not contain %q", err, want)
+// TestBounds checks how many ids are cached, and how long they may be.
+func TestBounds(t *testing.T) {
+	long := strings.Repeat("x", 256)
+	beside := append(append([]string{"w"}, made(3)...), "w")
+	owners := long[len(store.KindWebsite):] // with its kind it is as long
+	for name, row := range map[string]struct {
+		cfg   directorycache.Config
+		ids   []string
+		asked int // for an owner and a website of each
+	}{
+		"the default size":      {directorycache.Config{}, append(made(10_000), made(1)...), 2 * 10_000},
+		"one more than it":      {directorycache.Config{}, append(made(10_001), made(1)...), 2 * 10_002},
+		"a size of 3":           {directorycache.Config{Size: 3}, append(made(3), made(3)...), 2 * 3},
+		"one more than 3":       {directorycache.Config{Size: 3}, append(made(4), made(1)...), 2 * 5},
+		"unknown beside known":  {directorycache.Config{Size: 3}, beside, 2 * 4},
+		"a website's longest":   {directorycache.Config{}, []string{long, long}, 1 + 2},
+		"longer than it may be": {directorycache.Config{}, []string{long + "x", long + "x"}, 2 + 2},
+		"an owner's longest":    {directorycache.Config{}, []string{owners, owners}, 2},
+	} {
+		c, d := newCache(t, row.cfg)
+		for _, id := range row.ids {
+			_, _ = c.Owner(t.Context(), site(id))
+			_, _ = c.Website(t.Context(), id)
+		}
+		if d.asked != row.asked {
+			t.Errorf("%s: %d look-ups, want %d", name, d.asked, row.asked)
 		}
 	}
+}
+
+func made(n int) (ids []string) {
+	for i := range n {
+		ids = append(ids, fmt.Sprint("made-up-", i))
+	}
+	return ids
 }

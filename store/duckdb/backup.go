@@ -108,6 +108,7 @@ func (w *writer) freeze(moment func() error) (frozen, error) {
 func (s *Store) copyFrozen(ctx context.Context, from frozen, path string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	//background:stop=ctx bound=callers fails=none
 	go func() {
 		select {
 		case <-s.closing:

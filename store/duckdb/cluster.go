@@ -67,6 +67,7 @@ func (s *Store) Maintain(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	//background:stop=ctx bound=callers fails=none
 	go func() { // Close does not wait for a rest
 		select {
 		case <-s.closing:

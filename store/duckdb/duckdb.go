@@ -108,6 +108,7 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 	if err := w.open(); err != nil {
 		return nil, err
 	}
+	//background:stop=Close bound=one fails="could not reopen the engine"
 	go w.run()
 	return s, nil
 }

@@ -9,17 +9,19 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // TestErasing erases visitors of a dataset, and searches the tables and the file for them. SIGHTLINE_SEED selects the dataset.
 func TestErasing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
 	storetest.Erasing(t, h, storetest.Inside{Dump: dump, Folder: filepath.Dir},
-		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 16))
+		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 2))
 }
 
 // dump returns all cells of every table in the catalogue of the engine.

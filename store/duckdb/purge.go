@@ -59,6 +59,7 @@ func (s *Store) Purge(ctx context.Context) error {
 	defer s.deriving.Unlock()
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
+	//background:stop=ctx bound=callers fails=none
 	go func() {
 		select {
 		case <-s.closing:

@@ -35,6 +35,7 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 		err  error
 	}
 	answers := make(chan answer, 1)
+	//background:stop=Close bound=MaxReaders fails=caller
 	go func() {
 		defer func() { <-s.slots }()
 		rows, err := s.read(ctx, stmt, args)

@@ -5,12 +5,12 @@ package duckdb
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -56,7 +56,7 @@ func openAt(t *testing.T, path string, now func() time.Time) store.Store {
 	return open(t, Config{Path: path, Now: now})
 }
 
-// inMemoryHarness gives storetest stores in memory. Mistakes in the engine are planted beside SQLite, which takes less time.
+// inMemoryHarness gives storetest stores in memory. The tests of store/storetest prove the engine on SQLite, which takes less time.
 var inMemoryHarness = storetest.Harness{
 	Open: openAt, NoMistakes: true,
 	Slow: store.Statement{Label: "slow", SQL: endless, Kinds: []dialect.Kind{dialect.Int}},
@@ -137,115 +137,40 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestWarehouse runs the tests of storetest with a store that only answers queries and is filled by the test.
-func TestWarehouse(t *testing.T) {
-	t.Parallel()
-	type readOnly struct{ store.Store }
-	storetest.Prove(t, storetest.Harness{
-		Open: func(t *testing.T, _ string, now func() time.Time) store.Store {
-			return readOnly{openAt(t, "", now)}
-		},
-		Fill: func(t *testing.T, s store.Store, b *store.Batch) {
-			filled := s.(readOnly).Store.(store.Writer)
-			if got, err := filled.Write(t.Context(), b); err != nil || got.Repeated > 0 {
-				t.Fatalf("Write = %+v, %v", got, err)
-			}
-		},
-		SampleEvery: 120,
-	})
-}
-
-// TestPitfalls runs queries that similar services are known to answer wrongly.
-func TestPitfalls(t *testing.T) {
-	t.Parallel()
-	storetest.Pitfalls(t, inMemoryHarness)
-}
-
-// TestReference sends the same 160 random queries to the engine and to the reference evaluator. Each of four
-// datasets gets 40: one is not sealed, one is completely sealed, and two are sealed in part. The sealed
-// datasets get late, repeated and backdated rows between the queries. The stores move rows to clusters after each write;
-// those of TestKeys and TestReferenceKillsMutants do not. See storetest.RandomRunOf for how to run more.
+// TestReference sends the same random queries to the engine and to the reference evaluator. By day they are about one dataset, which is
+// sealed in part; store/sqlite asks about each type and four datasets. The stores move rows to clusters after each write; those of
+// TestEngine and TestMutants do not. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
-	storetest.Reference(t, clusteredHarness, storetest.RandomRunOf(t, 160, 20260310))
+	run := storetest.RandomRunOf(t, 40, 20260310)
+	if !testenv.IsNight() {
+		run.Datasets = 1
+	}
+	storetest.Reference(t, clusteredHarness, run)
 }
 
-// TestAllTime tests that all time begins with the first row that the caller may see.
-func TestAllTime(t *testing.T) {
+// TestEngine proves the engine on this store.
+func TestEngine(t *testing.T) {
+	testenv.Night(t, "engine")
 	t.Parallel()
-	storetest.AllTime(t, inMemoryHarness)
+	h := inMemoryHarness
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	storetest.ProveEngine(t, h)
 }
 
-// TestIdentity tests that answers tell when most visitors have other ids on each day.
-func TestIdentity(t *testing.T) {
+// TestMutants plants one mistake at a time, and expects the tests to notice each.
+func TestMutants(t *testing.T) {
+	testenv.Night(t, "mutants")
 	t.Parallel()
-	storetest.Identity(t, inMemoryHarness)
-}
-
-// TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each.
-func TestReferenceKillsMutants(t *testing.T) {
-	t.Parallel()
-	storetest.KillsMutants(t, inMemoryHarness, slices.Concat(storetest.Mutations(), storetest.AnswerMutations(), storetest.SQLMutations(dialect.DuckDB())))
-}
-
-// TestAskingKillsMutants plants one mistake at a time, and expects the comparison of TestReference to detect each.
-func TestAskingKillsMutants(t *testing.T) {
-	t.Parallel()
-	storetest.KillsMutants(t, inMemoryHarness, storetest.AskingMutations(dialect.DuckDB()))
-}
-
-// TestSealMutants plants one mistake at a time in stored results, and expects the tests to detect each.
-func TestSealMutants(t *testing.T) {
-	t.Parallel()
-	storetest.KillsSealMutants(t, inMemoryHarness)
+	storetest.KillsAllMutants(t, inMemoryHarness, dialect.DuckDB())
 }
 
 // TestMergedBesideWrites asks for merged answers while rows are written.
 func TestMergedBesideWrites(t *testing.T) {
+	testenv.Night(t, "engine")
 	t.Parallel()
 	storetest.MergedBesideWrites(t, inMemoryHarness)
-}
-
-// TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
-// With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
-func TestProperties(t *testing.T) {
-	t.Parallel()
-	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
-	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
-}
-
-// TestPropertiesKillMutants plants one mistake at a time, and expects the tests of properties to detect each.
-func TestPropertiesKillMutants(t *testing.T) {
-	t.Parallel()
-	storetest.PropertiesKillMutants(t, inMemoryHarness, 20260310)
-}
-
-// TestKeys tests the answers for keys with mandatory filters. SIGHTLINE_SEED selects the dataset, and
-// SIGHTLINE_KEY_SETS the number of tested sets of filters.
-func TestKeys(t *testing.T) {
-	t.Parallel()
-	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 16)
-	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
-}
-
-// TestKeysAsking tests the answers to SIGHTLINE_QUESTIONS questions for keys with mandatory groups of filters: see storetest.KeysAsking.
-// In the gate, store/sqlite does.
-func TestKeysAsking(t *testing.T) {
-	t.Parallel()
-	if os.Getenv("SIGHTLINE_QUESTIONS") == "" {
-		t.Skip("run by make long-keys-asking-1")
-	}
-	storetest.KeysAsking(t, inMemoryHarness, storetest.RandomRunOf(t, 1, 20260310))
-}
-
-// TestAnswers tests that stored answers equal newly computed ones.
-func TestAnswers(t *testing.T) {
-	t.Parallel()
-	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
-	storetest.Answers(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
 // TestErrorDependsOnALaterSession tests an error that happens almost a day before its session, whose first page
@@ -292,12 +217,4 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 			t.Errorf("%s: the error has country %q, want DE from its session", of, got)
 		}
 	}
-}
-
-// TestExpired tests the answers about days whose rows were removed because of their age.
-func TestExpired(t *testing.T) {
-	t.Parallel()
-	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
-	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }

@@ -192,6 +192,7 @@ func connect(l lang, cfg Config) (write, read *sql.DB, err error) {
 // error. If ctx ends first, Close returns its error, and closing continues.
 func (s *Store) Close(ctx context.Context) error {
 	s.closing.Do(func() {
+		//background:stop=Close bound=one fails=caller
 		go func() {
 			// The writer is closed last, because this moves the write-ahead log into the file.
 			s.fault = errors.Join(s.stopUses(), s.read.Close(), s.write.Close())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -100,30 +99,6 @@ func TestDirectoryConforms(t *testing.T) {
 			}
 		})
 	})
-}
-
-// TestConfigIsChecked checks that an error names every fault, and never contains a password.
-func TestConfigIsChecked(t *testing.T) {
-	for says, c := range map[string]struct {
-		cfg   Config
-		names string
-	}{
-		"several faults":           {Config{Prefix: "a_b", Wait: -1}, "Path prefix Wait"},
-		"a path and a DSN":         {Config{Path: "x", DSN: "postgres://localhost/x"}, "Path DSN"},
-		"an invalid DSN":           {Config{DSN: "postgres://u:hunter2hunter2@host:port/x"}, "DSN"},
-		"a timeout below the wait": {Config{DSN: "postgres://localhost/x", Wait: time.Second, Timeout: time.Millisecond}, "Wait Timeout"},
-	} {
-		s, err := Open(t.Context(), c.cfg)
-		if err == nil || s != nil || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: %v, %v", says, s, err)
-			continue
-		}
-		for name := range strings.FieldsSeq(c.names) {
-			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: the error does not contain %s: %v", says, name, err)
-			}
-		}
-	}
 }
 
 // TestEnded starts operations after their context ended, or after Close.

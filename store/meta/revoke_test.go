@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/redisbus"
 )
 
@@ -110,15 +111,7 @@ func TestRevocationReachesAnotherProcess(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
 		t.Run("when the cache expires", func(t *testing.T) { revokeElsewhere(t, config(t), "") })
 		t.Run("through Redis", func(t *testing.T) {
-			url := os.Getenv("REDIS_DSN")
-			if url == "" {
-				const how = "REDIS_DSN is not set; with REDIS_DSN=redis://host:port/0 this test runs too"
-				if os.Getenv("CI") == "true" {
-					t.Fatal(how)
-				}
-				t.Skip(how)
-			}
-			revokeElsewhere(t, config(t), url)
+			revokeElsewhere(t, config(t), testenv.Address(t, "REDIS_DSN"))
 		})
 	})
 }

@@ -86,6 +86,7 @@ func (s *Store) startUses() {
 		last: map[string]time.Time{}, stored: map[string]time.Time{},
 		stop: stop, ended: make(chan struct{}),
 	}
+	//background:stop=stopUses bound=usedFlush fails="could not store uses of keys"
 	go func() {
 		defer close(s.uses.ended)
 		tick := time.NewTicker(usedFlush)

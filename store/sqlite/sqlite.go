@@ -86,6 +86,7 @@ func OpenConfig(ctx context.Context, cfg Config) (*Store, error) {
 	if err := s.connect(); err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: %w", explain(err)), s.disconnect())
 	}
+	//background:stop=Close bound=one fails=caller
 	go s.run()
 	return s, nil
 }

@@ -94,9 +94,31 @@ func Rewritten(pattern, to string) func(string) string {
 	return func(text string) string { return compiled.ReplaceAllString(text, to) }
 }
 
-// AllMutations reports whether SIGHTLINE_MUTATIONS=all is set. Then mutations are planted in every store that
-// supports them, otherwise in only one store.
+// AllMutations reports whether SIGHTLINE_MUTATIONS=all is set. Then every mutation is planted in every store that
+// supports it, otherwise one of each kind in one store.
 func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
+
+// OnePerKind returns the first of the mutations of each kind, or all of them if AllMutations is true. Mutations are of one kind if they
+// change the same thing (a template, a statement, its arguments, the stored rows or the response) and concern questions of the same shape.
+func OnePerKind(mutations []Mutation) []Mutation {
+	if AllMutations() {
+		return mutations
+	}
+	type kind struct {
+		op, sql, args, rows, part bool
+		shape                     string
+	}
+	var first []Mutation
+	seen := map[kind]bool{}
+	for _, m := range mutations {
+		k := kind{m.Template != "", m.SQL != nil, m.Args != nil, m.Rows != nil, m.Part != nil, m.Shape}
+		if !seen[k] {
+			seen[k] = true
+			first = append(first, m)
+		}
+	}
+	return first
+}
 
 // firstDataset is the seed of the first dataset in which mistakes are searched.
 const firstDataset = 9

@@ -26,12 +26,12 @@ type Harness struct {
 	// is empty.
 	Slow store.Statement
 	// SampleEvery runs only one test in this many. In Prove it applies to the variants of requests, and to the
-	// cases of each concurrent caller; one dimension of datasets in six is tested, and cases of definitions are tested in one zone. A
-	// store that is no [store.Writer] is then tested without definitions, datasets and variants. In Properties it applies to the types,
+	// cases of each concurrent caller; one dimension of datasets in six is tested. A
+	// store that is no [store.Writer] is then tested without datasets and variants. In Definitions cases are tested in one zone. In Properties it applies to the types,
 	// different ones per property; in Keys to the types. 0 means all.
 	SampleEvery int
-	// NoMistakes leaves out mistakes in the engine that Prove, Answers and Expired plant to see that they notice them, for stores that
-	// are tested beside another one. SIGHTLINE_MUTATIONS=all plants them all the same.
+	// NoMistakes leaves out mistakes in the engine that Prove, Answers and Expired plant to see that they notice them. Set it if they are
+	// planted in another store. SIGHTLINE_MUTATIONS=all plants them all the same.
 	NoMistakes bool
 	// Remote is for stores whose statements are slow even if they read few rows. In random runs more days are
 	// then sealed at once, and only one question in six is repeated to test partials.
@@ -58,7 +58,6 @@ func Prove(t *testing.T, h Harness) {
 		prove func(*testing.T, Harness)
 	}{
 		{"Store", nil, func(t *testing.T, h Harness) { proveReading(t, h, s) }},
-		{"Definitions", h.sampled("Writer"), Definitions},
 		{"Writer", nil, proveCases(writeCases)},
 		{"DayLister", []string{"Writer"}, proveCases(versionCases)},
 		{"Deriver", []string{"Writer"}, proveCases(deriverCases)},
@@ -86,14 +85,6 @@ func Prove(t *testing.T, h Harness) {
 
 // plants reports whether mistakes in the engine are planted.
 func (h *Harness) plants() bool { return !h.NoMistakes || AllMutations() }
-
-// sampled returns an interface without which a test is left out of samples.
-func (h *Harness) sampled(needs string) []string {
-	if h.SampleEvery > 1 {
-		return []string{needs}
-	}
-	return nil
-}
 
 // open returns an empty store that uses the system's clock.
 func (h *Harness) open(t *testing.T) store.Store {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -19,7 +20,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// perRound is the number of datasets in a round of a random run. Each is sealed in another way: see sealingOf.
+// perRound is the usual number of datasets in a round of a random run. Each is sealed in another way: see sealingOf.
 const perRound = 4
 
 // perDataset is the maximum number of questions about one dataset.
@@ -30,6 +31,9 @@ type RandomRun struct {
 	Questions int           // minimum; each dataset gets the same number, and each query type at least one question
 	Seed      uint64        // the seed of the first dataset; each further dataset has the next number
 	For       time.Duration // if not 0, the duration of the run, instead of Questions
+	// Datasets is the number of datasets in a round. 0 means 4, each sealed in another way: see sealingOf. A run with fewer datasets is a
+	// sample, and need not ask about each query type.
+	Datasets int
 }
 
 // RandomRunOf returns a random run with that many questions, beginning with the dataset of a seed. The environment overrides the arguments: SIGHTLINE_QUESTIONS sets the number of questions,
@@ -70,6 +74,9 @@ func Number(t testing.TB, name string, otherwise int) int {
 // SIGHTLINE_SHAPE, such as goals, restricts all questions to one shape: see [shapes]; any is all of these shapes.
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	draw, least, only := mixedQuestions, 4*len(query.Builtin())/3+perRound, os.Getenv("SIGHTLINE_SHAPE")
+	if run.Datasets != 0 {
+		least = 0
+	}
 	if only != "" {
 		least = 0
 		if only == "any" {
@@ -194,16 +201,16 @@ func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Q
 	}
 	defer cancel()
 	c.Questions = max(c.Questions, least)
-	n := perDataset
+	n, datasets := perDataset, uint64(cmp.Or(c.Datasets, perRound))
 	if c.For == 0 {
-		n = min(n, (c.Questions+perRound-1)/perRound)
+		n = min(n, (c.Questions+int(datasets)-1)/int(datasets))
 	}
 	sum := comparison{answers: map[string]int{}, nonEmpty: map[string]int{}}
 	seed := c.Seed
-	for ; ctx.Err() == nil && (c.For > 0 || sum.asked < c.Questions); seed += perRound {
+	for ; ctx.Err() == nil && (c.For > 0 || sum.asked < c.Questions); seed += datasets {
 		asked := sum.asked
-		t.Run(fmt.Sprintf("seeds %d to %d", seed, seed+perRound-1), func(t *testing.T) {
-			sum.round(t, seed, func(seed uint64) []reference.Question { return draw(seed, n) }, ask)
+		t.Run(fmt.Sprintf("seeds %d to %d", seed, seed+datasets-1), func(t *testing.T) {
+			sum.round(t, seed, seed+datasets, func(seed uint64) []reference.Question { return draw(seed, n) }, ask)
 		})
 		if len(sum.differ) > 20 {
 			t.Fatalf("%d of %d answers differ", len(sum.differ), sum.asked)
@@ -217,11 +224,11 @@ func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Q
 	return &sum
 }
 
-// round asks questions about each dataset of a round, and adds the results to c.
-func (c *comparison) round(t *testing.T, first uint64, draw func(seed uint64) []reference.Question, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
+// round asks questions about each dataset with a seed from first up to end, and adds the results to c.
+func (c *comparison) round(t *testing.T, first, end uint64, draw func(seed uint64) []reference.Question, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	var adding sync.Mutex
-	for seed := first; seed < first+perRound; seed++ {
+	for seed := first; seed < end; seed++ {
 		t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			found, err := ask(t, seed, slices.Values(draw(seed)))

@@ -59,6 +59,9 @@ func TestWhateverFailsDecisionsAreLocal(t *testing.T) {
 func TestAfterCloseDecisionsAreLocal(t *testing.T) {
 	b := &brokenRedis{err: errors.New("gone")}
 	l, j := newLimiter(t, b, ratelimit.Config{})
+	if d, err := l.Allow(t.Context(), "reports", "id", 1, nil); err == nil || d.OK || b.asked.Load() != 0 {
+		t.Errorf("a class without a limit: %+v, %v", d, err)
+	}
 	if err := l.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}

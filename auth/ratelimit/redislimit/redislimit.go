@@ -178,6 +178,7 @@ func (l *Limiter) Close(ctx context.Context) error {
 	l.end()
 	l.away.Store(true)
 	ended := make(chan struct{})
+	//background:stop=Close bound=one fails=none
 	go func() {
 		l.probes.Wait()
 		l.away.Store(true) // the last probe may have reached Redis
@@ -199,6 +200,7 @@ func (l *Limiter) lost(cause error) {
 		return
 	}
 	l.cfg.Logger.Warn("Redis is unreachable; this process counts rate limits alone", "error", cause)
+	//background:stop=Close bound=one fails="Redis is unreachable"
 	l.probes.Go(l.probe)
 }
 

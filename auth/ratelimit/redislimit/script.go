@@ -14,8 +14,11 @@ import (
 // missing token moves this instant window/limit into the future, so the bucket is empty if the instant
 // is a whole window ahead.
 //
-// Times are in microseconds since 2026. As a double they are exact to a hundredth of a microsecond. The script adds
-// a hundredth before it rounds the remaining tokens down, so that rounding errors do not hide a whole token.
+// Times are in microseconds since 2026. As a double they are exact to a hundredth of a microsecond. The script allows
+// a hundredth more when it compares them and when it rounds the remaining tokens down, so that rounding errors do not
+// hide a whole token.
+//
+// A cost above the limit does not get here: the bucket of the process refuses it.
 //
 // If the stored instant is more than a window ahead, the clock was set back. The script then replaces it by one
 // window ahead, even if it refuses the request, so that the bucket begins to refill.
@@ -28,14 +31,15 @@ local kept = tonumber(redis.call('GET', KEYS[1]) or now) or now
 local full = math.min(math.max(kept, now), now + window)
 local after = full + cost * step
 local wait = after - now - window
-local ok = wait <= 0
+local exact = 0.01
+local ok = wait <= exact
 if ok then full = after end
 if (ok and cost > 0) or kept > now + window then
 	local left = math.max(math.ceil((full - now) / 1000), 1)
 	redis.call('SET', KEYS[1], string.format('%.17g', full), 'PX', left)
 end
-local remaining = math.floor((now + window - full + 0.01) / step)
-if ok then wait = 0 elseif cost > limit then wait = full - now end
+local remaining = math.floor((now + window - full + exact) / step)
+if ok then wait = 0 end
 return {ok and 1 or 0, math.max(remaining, 0), math.ceil(math.max(full - now, 0)), math.ceil(wait)}
 `)
 
@@ -52,6 +56,7 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 		err     error
 	}
 	answers := make(chan answer, 1)
+	//background:stop=ctx bound=away fails=caller
 	go func() {
 		defer cancel()
 		numbers, err := script.Run(ctx, l.cfg.Client, []string{key}, limit, cost, auth.Window.Microseconds()).Int64Slice()

@@ -28,6 +28,7 @@ const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHT
 
 // TestGoldenAPIDocument compares docs/api.md with all routes of both handlers and with answers of the demo.
 func TestGoldenAPIDocument(t *testing.T) {
+	golden.OnlyUpdate(t)
 	in := installed{dir: t.TempDir()}
 	in.do(t, "websites", "add", "--id", "web_shop", "--domain", "shop.example") // with two websites, items must name theirs
 	s := service.Settings{Addr: "127.0.0.1:0", Data: in.dir, Demo: true, DemoDays: 10, JSON: true}

@@ -13,12 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/internal/pgtest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestFlagsReachOtherProcesses runs two servers on one PostgreSQL and one Redis. The server that changes a flag
 // must use it immediately, the other within a second. After a command both must use it within a second.
 func TestFlagsReachOtherProcesses(t *testing.T) {
-	redis := required(t, "REDIS_DSN")
+	redis := testenv.Address(t, "REDIS_DSN")
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	two := installed{t.TempDir(), one.dsn}
 	pepper := one.file(t, "a pepper for both folders")

@@ -36,21 +36,6 @@ func onEachStore(t *testing.T, test func(t *testing.T, in installed)) {
 	})
 }
 
-// required returns an environment variable with the address of a server. Without it the test is skipped, or
-// fails with CI=true.
-func required(t *testing.T, name string) string {
-	t.Helper()
-	value := os.Getenv(name)
-	if value == "" {
-		how := name + " is not set; see .ci/run for how to start a server for this test"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(how)
-		}
-		t.Skip(how)
-	}
-	return value
-}
-
 // args returns a command with the options of the install.
 func (in installed) args(command ...string) []string {
 	args := slices.Concat(command, []string{"--data", in.dir})
@@ -102,6 +87,7 @@ var changing = []struct {
 // TestGoldenCommands compares the output of commands, for people and for programs, with golden files. Both
 // stores give the same output.
 func TestGoldenCommands(t *testing.T) {
+	golden.OnlyUpdate(t)
 	for _, file := range []string{"people", "programs", "mistakes"} {
 		script := read(t, "testdata/"+file+".txt")
 		onEachStore(t, func(t *testing.T, in installed) {

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/internal/program/service"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // Go code in the documents is a part of an example, which is compiled and run. The part may be indented.
@@ -101,12 +102,7 @@ var chain = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-z]{12}`)
 func TestKeysDocument(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
+		testenv.Program(t, tool)
 	}
 	document := read(t, "../../../docs/keys.md")
 	script := block(t, document, "sh", "keys add")

@@ -13,13 +13,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/sightline-analytics/sightline/internal/pgtest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/redisbus"
 )
 
 // TestProcessesShare starts two servers on one PostgreSQL and one Redis. They share limits and an audit trail,
 // and /health reports both databases.
 func TestProcessesShare(t *testing.T) {
-	dsn := required(t, "REDIS_DSN")
+	dsn := testenv.Address(t, "REDIS_DSN")
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	two := installed{t.TempDir(), one.dsn}
 	pepper := filepath.Join(t.TempDir(), "pepper")
@@ -96,7 +97,7 @@ func lostRedis(t *testing.T, servers ...*process) int {
 // A command that changes a key notifies servers through Redis. If it cannot, it reports that and still changes
 // the key.
 func TestCommandsNotifyServers(t *testing.T) {
-	o, err := redis.ParseURL(required(t, "REDIS_DSN"))
+	o, err := redis.ParseURL(testenv.Address(t, "REDIS_DSN"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,10 @@ import (
 	"maps"
 	"net"
 	"net/netip"
+	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -113,9 +116,14 @@ func (s *serve) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx ends. A hangup never ends the server: programs that rotate files send it.
 func (s *serve) Run(ctx context.Context, e environment) error {
-	return service.Serve(ctx, s.settings(), e.out, e.errs, e.now)
+	settings := s.settings()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	settings.Hangups = hangups
+	return service.Serve(ctx, settings, e.out, e.errs, e.now)
 }
 
 func (s *serve) settings() service.Settings {

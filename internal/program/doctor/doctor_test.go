@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/program/backup"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
@@ -319,10 +320,7 @@ func TestSkew(t *testing.T) {
 func TestEngines(t *testing.T) {
 	cfg := folder(t)
 	cfg.Now = time.Now
-	cfg.Redis = os.Getenv("REDIS_DSN")
-	if cfg.Redis == "" {
-		t.Skip("REDIS_DSN is not set")
-	}
+	cfg.Redis = testenv.Address(t, "REDIS_DSN")
 	if found := Check(t.Context(), cfg); !has(found, OK, "redis", "answers") || !has(found, OK, "clock", "Redis differ") {
 		t.Errorf("findings: %+v", found)
 	}

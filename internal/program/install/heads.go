@@ -97,6 +97,7 @@ func OpenHeads(file string, keep time.Duration, now func() time.Time, log *slog.
 	all.Heads = all.Live(now())
 	ctx, end := context.WithCancel(context.Background())
 	h := &HeadStore{file: file, now: now, log: log, all: all, wake: make(chan struct{}, 1), end: end}
+	//background:stop=Close bound=headsEvery fails="heads of the audit trail were not kept"
 	h.done.Go(func() { h.run(ctx) })
 	return h, nil
 }

@@ -116,7 +116,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	}
 	a.openBackups()
 	if s.MetricsAddr != "" {
-		a.metrics = newMetrics(a.records.Audit())
+		a.metrics = newMetrics(a.records.Audit(), a.now)
 		a.metrics.watchGeo(a.geo, a.now)
 	}
 	if err := a.openService(); err != nil {

@@ -10,14 +10,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/demo/site"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
@@ -39,10 +35,6 @@ const (
 // address is in use.
 func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
 	log := s.logger(errs)
-	// A hangup never ends the server: programs that rotate files send it. It is caught from here on.
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
 	limit, err := connectionLimit(log)
 	if err != nil {
 		return err
@@ -70,81 +62,8 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	if err := a.announce(r, out); err != nil {
 		return err
 	}
-	defer a.startReloads(ctx, hangups)()
-	defer a.startBackups(ctx)()
-	defer a.startDemo(ctx)()
-	go func() {
-		if err := a.service.Run(ctx); err != nil && !errors.Is(err, sightline.ErrClosed) { // the server may stop before this begins
-			log.Error("background work", "error", err)
-		}
-	}()
+	defer a.startTasks(ctx)()
 	return servers.wait(ctx)
-}
-
-// geoCheck is how often the server looks whether the GeoIP file has changed.
-const geoCheck = 30 * time.Second
-
-// startReloads reads the GeoIP file again when it changes and when a hangup arrives. stop ends that.
-func (a *app) startReloads(ctx context.Context, hangups <-chan os.Signal) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	work.Go(func() {
-		check := time.NewTicker(geoCheck)
-		defer check.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-hangups:
-			case <-check.C:
-			}
-			a.reloadGeo()
-		}
-	})
-	return func() {
-		cancel()
-		work.Wait()
-	}
-}
-
-func (a *app) reloadGeo() {
-	if a.geo == nil {
-		return
-	}
-	switch changed, err := a.geo.Reload(); {
-	case err != nil:
-		a.log.Error("the GeoIP file cannot be read again; the locations of before stay", "error", err)
-	case changed:
-		a.log.Info("the GeoIP file was read again", "built", a.geo.Built().UTC().Format(time.DateOnly))
-	}
-}
-
-// startBackups starts the regular backups. stop ends them, and the one in progress.
-func (a *app) startBackups(ctx context.Context) (stop func()) {
-	if a.backups == nil {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	work.Go(func() { a.backups.Run(ctx) })
-	return func() {
-		cancel()
-		work.Wait()
-	}
-}
-
-// startDemo continues the traffic of the demo. stop ends it, and waits for a write in progress.
-func (a *app) startDemo(ctx context.Context) (stop func()) {
-	if !a.settings.Demo || a.settings.DemoEvery == 0 {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	work.Go(func() { site.Continue(ctx, a.demo(io.Discard), a.settings.DemoEvery) })
-	return func() {
-		cancel()
-		work.Wait()
-	}
 }
 
 func (a *app) demo(progress io.Writer) site.Config {
@@ -188,8 +107,9 @@ func (a *app) announce(r site.Ready, to io.Writer) error {
 type servers struct {
 	main, track, metrics net.Listener // track and metrics are nil without a separate address
 	running              []*http.Server
-	gate                 *gate         // of all connections from outside
-	drain                time.Duration // how long stop waits for running requests
+	serving              sync.WaitGroup // calls of Serve of running
+	gate                 *gate          // of all connections from outside
+	drain                time.Duration  // how long stop waits for running requests
 	failed               chan error
 	log                  *slog.Logger
 }
@@ -239,28 +159,31 @@ func address(l net.Listener) string {
 
 // start serves on all addresses, and on the control socket for commands.
 func (s *servers) start(ctx context.Context, a *app) error {
-	if s.metrics != nil {
-		s.serve(s.metrics, a.metrics.handler())
-	}
-	all, track, err := a.handlers()
+	mounts, err := a.mounts()
 	if err != nil {
 		return err
 	}
 	a.metrics.watch(a.service.Engine(), a.service.Sealer())
-	s.serve(s.main, all)
-	if s.track != nil {
-		s.serve(s.track, track)
+	for _, at := range []struct {
+		net.Listener
+
+		on listener
+	}{{s.metrics, onMetrics}, {s.main, onMain}, {s.track, onTrack}} {
+		if at.Listener != nil {
+			s.serve(at.Listener, a.handler(mounts, at.on))
+		}
 	}
-	file, ok := a.events.(embedded.Store)
-	if !ok || a.backups == nil {
-		return nil // commands connect to ClickHouse directly
+	commands := a.handler(mounts, onSocket)
+	if commands == nil {
+		return nil
 	}
 	socket, err := control.Listen(ctx, filepath.Join(a.settings.Data, install.SocketFile))
 	if err != nil {
 		s.log.Warn("commands cannot read the data while this server runs", "error", err)
 		return nil
 	}
-	s.run(socket, &http.Server{Handler: control.Handler(file, a.service.Engine(), a.backups), ReadHeaderTimeout: headerTimeout}) // no deadline: answers may take long
+	// It has no deadline, because answers may take long.
+	s.run(socket, &http.Server{Handler: commands, ReadHeaderTimeout: headerTimeout})
 	return nil
 }
 
@@ -279,11 +202,12 @@ func (s *servers) serve(l net.Listener, h http.Handler) {
 // run serves l until stop.
 func (s *servers) run(l net.Listener, server *http.Server) {
 	s.running = append(s.running, server)
-	go func() {
+	//background:stop=stop bound=failed fails=caller
+	s.serving.Go(func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
-	}()
+	})
 }
 
 // wait returns when ctx ends or a listener fails.
@@ -314,6 +238,7 @@ func (s *servers) stop() error {
 		})
 	}
 	ending.Wait()
+	s.serving.Wait()
 	s.running = nil
 	for _, l := range []net.Listener{s.main, s.track, s.metrics} {
 		if l != nil {

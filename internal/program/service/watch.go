@@ -35,10 +35,11 @@ const scrapeTimeout = 5 * time.Second
 type metrics struct {
 	requests *prom.Collector
 	all      *prometheus.Registry
+	now      func() time.Time
 }
 
 // newMetrics returns the metrics of requests, the audit trail, the Go runtime and the process.
-func newMetrics(trail audit.Sizer) *metrics {
+func newMetrics(trail audit.Sizer, now func() time.Time) *metrics {
 	size := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sightline_audit_bytes", Help: "Size of all entries of the audit trail; NaN if it cannot be read."}, func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 		defer cancel()
@@ -48,7 +49,7 @@ func newMetrics(trail audit.Sizer) *metrics {
 		}
 		return float64(n)
 	})
-	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry()}
+	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry(), now: now}
 	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -86,9 +87,37 @@ func (m *metrics) counted(name string, h http.Handler) http.Handler {
 	return m.requests.InFlight(name, h)
 }
 
-// handler answers scrapes at /metrics.
+// watched wraps a handler without a table of routes to count its requests by route, status and duration.
+func (m *metrics) watched(name, route string, h http.Handler) http.Handler {
+	if m == nil {
+		return h
+	}
+	tell := m.observer(name)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began, answer := m.now(), &answered{ResponseWriter: w, status: http.StatusOK}
+		defer func() {
+			tell(r.Context(), observe.Request{Route: route, Status: answer.status, Duration: m.now().Sub(began)})
+		}()
+		h.ServeHTTP(answer, r)
+	})
+}
+
+// answered is a response that notes its status.
+type answered struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// handler answers scrapes.
 func (m *metrics) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.all, promhttp.HandlerOpts{}))
-	return mux
+	return promhttp.HandlerFor(m.all, promhttp.HandlerOpts{})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
@@ -15,17 +14,9 @@ import (
 	"github.com/sightline-analytics/sightline/exporter/parquet"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
-	"github.com/sightline-analytics/sightline/mcp"
-	"github.com/sightline-analytics/sightline/panel"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/track"
 )
-
-// trackPrefix is the path of tracking on the address of the API.
-const trackPrefix = "/ingest"
-
-// toolsPath is the path of the tools for assistants on the address of the API.
-const toolsPath = "/v1/mcp"
 
 // openService opens the service, over the open stores.
 func (a *app) openService() (err error) {
@@ -80,30 +71,6 @@ func (a *app) openService() (err error) {
 		return a.service.Close(ctx)
 	})
 	return nil
-}
-
-// handlers returns the handler of --addr, with all routes, and the handler of tracking alone.
-func (a *app) handlers() (all, tracking http.Handler, err error) {
-	api, tracking := a.metrics.counted("api", a.service.API()), a.metrics.counted("track", a.service.Tracking())
-	mux := http.NewServeMux()
-	if err := panel.Mount(mux, panel.Config{}); err != nil {
-		return nil, nil, err
-	}
-	mux.Handle("/", api)
-	if a.settings.MCP {
-		tools, err := mcp.New(mcp.Config{API: api, Version: Version()})
-		if err != nil {
-			return nil, nil, err
-		}
-		mux.Handle(toolsPath, tools)
-	}
-	mux.Handle(trackPrefix+"/", http.StripPrefix(trackPrefix, tracking))
-	mux.HandleFunc(trackPrefix, func(w http.ResponseWriter, r *http.Request) {
-		r = r.Clone(r.Context())
-		r.URL.Path, r.URL.RawPath = "/", ""
-		tracking.ServeHTTP(w, r)
-	})
-	return mux, tracking, nil
 }
 
 // limiter returns one limiter for all addresses, so that a key has the same limits on each.

@@ -62,6 +62,7 @@ func (mr *Merger) computeLater(m *Merge) {
 	b.known[pending.key], b.waiting = true, append(b.waiting, pending)
 	if b.ended == nil {
 		b.ended = make(chan struct{})
+		//background:stop=Wait bound=maxWaiting fails="computing states in the background failed"
 		go mr.computeWaiting()
 	}
 }
@@ -74,13 +75,17 @@ func (mr *Merger) computeWaiting() {
 	}
 }
 
-// computePartials computes what m lacks. What fails is computed when somebody asks again.
+// computePartials computes what m lacks. What fails is logged, and computed when somebody asks again.
 func (mr *Merger) computePartials(ctx context.Context, m *Merge) {
 	defer mr.recovered("computing states") // a statement gives the next answer
 	g := mr.lookup(m, nil)
 	g.background = true
-	if g.Load(ctx) == nil {
-		_, _ = g.gather(ctx)
+	err := g.Load(ctx)
+	if err == nil {
+		_, err = g.gather(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		mr.log.Debug("query: computing states in the background failed; a statement gives the next answer", "error", err)
 	}
 }
 

@@ -95,6 +95,7 @@ func (g *Lookup) computeBeside(ctx context.Context, of *mergedPart, missing []in
 	snapshot := g.Snapshot
 	b := &pending{part: of, from: missing[0], to: missing[0] + followOn(missing, ComputedAtOnce), done: make(chan struct{})}
 	g.pending = b
+	//background:stop=wait bound=callers fails="a panic was recovered"
 	go func() {
 		defer close(b.done)
 		defer g.merger.recovered("computing states beside stored states") // the caller asks the store again

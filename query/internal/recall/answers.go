@@ -147,6 +147,7 @@ func (a *Answers) join(ctx context.Context, key flightKey, work func(context.Con
 		flying, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		f = &flight{done: make(chan struct{}), cancel: cancel}
 		a.flights[key] = f
+		//background:stop=ctx bound=callers fails=caller
 		go func() {
 			work(flying, f)
 			a.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
@@ -24,6 +25,7 @@ func shapeOf(q reference.Question) string {
 
 // At least a third of the answers of each shape have data, less two standard deviations, and no question is refused.
 func TestAskingHasAnswers(t *testing.T) {
+	testenv.WithoutRace(t)
 	const datasets, each = 3, 250
 	asked, shown, failed := map[string]int{}, map[string]int{}, 0
 	start := time.Now()

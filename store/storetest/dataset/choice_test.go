@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
@@ -70,6 +71,7 @@ func allSpelled() []spelled {
 
 // Named types and the same choices spelled out have equal rows and totals.
 func TestChoicesEqualNamedTypes(t *testing.T) {
+	testenv.WithoutRace(t)
 	w := New(13)
 	data := reference.NewData(w.Batch)
 	rng := rand.New(rand.NewPCG(13, 3))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/referrer"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -76,6 +77,7 @@ func TestEqualSeedsGiveEqualDatasets(t *testing.T) {
 
 // The dataset has no rows that a Writer rejects or that real data never has.
 func TestRowsAreWellFormed(t *testing.T) {
+	testenv.WithoutRace(t)
 	devices := []string{"", "desktop", "mobile", "tablet", "smarttv", "console", "wearable", "embedded", "xr"}
 	for seed := range uint64(10) {
 		w := New(seed)

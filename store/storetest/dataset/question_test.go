@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
 // At least half of the answers of each type have data: a row with a number other than 0, or with an object.
 func TestQuestionsHaveAnswers(t *testing.T) {
+	testenv.WithoutRace(t)
 	const datasets, each = 2, 6
 	shown := map[string]int{}
 	start, asked := time.Now(), 0
@@ -90,6 +92,7 @@ func answer(t *testing.T, d *reference.Data, q reference.Question) []map[string]
 
 // The numbers of a range are the sums of the numbers of its days or hours, except for visitors.
 func TestBucketsAddUp(t *testing.T) {
+	testenv.WithoutRace(t)
 	types := reference.Types()
 	summary := types[slices.IndexFunc(types, func(kind reference.Type) bool { return kind.Name == "summary" })]
 	for seed := range uint64(len(eras)) {
@@ -118,6 +121,7 @@ func TestBucketsAddUp(t *testing.T) {
 
 // All pages of three rows together are the whole answer.
 func TestPagesConcatenate(t *testing.T) {
+	testenv.WithoutRace(t)
 	w := New(11)
 	data := reference.NewData(w.Batch)
 	rng := rand.New(rand.NewPCG(11, 3))
@@ -149,6 +153,7 @@ func TestPagesConcatenate(t *testing.T) {
 
 // Rows of other websites do not change answers.
 func TestNeighboursDoNotMatter(t *testing.T) {
+	testenv.WithoutRace(t)
 	w := New(5)
 	data := reference.NewData(w.Batch)
 	var own store.Batch

@@ -8,11 +8,13 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // Over a few seeds, the data must have every trap.
 func TestTraps(t *testing.T) {
+	testenv.WithoutRace(t)
 	found := map[string]int{}
 	var locs []*time.Location
 	for _, z := range zones {
