@@ -64,7 +64,7 @@ func (b *builder) eraser() *erasure.Eraser {
 	if _, ok := b.cfg.Events.(store.PersonEraser); !ok {
 		return nil
 	}
-	cfg := erasure.Config{Events: b.cfg.Events, Now: b.cfg.Now}
+	cfg := erasure.Config{Events: b.cfg.Events, Pepper: b.cfg.Pepper, Now: b.cfg.Now}
 	if b.engine != nil {
 		cfg.Persons = b.engine
 	}

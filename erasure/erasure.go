@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/internal/visitorid"
@@ -60,8 +61,10 @@ type Config struct {
 	// totals of removed days have hashes of visitors, which only the engine can replace.
 	Persons  store.PersonEraser
 	Profiles Profiles // nil: there are none
-	Salts    Salts    // nil: ids of visitors are only looked for as they are
-	Now      func() time.Time
+	Salts    Salts    // nil: ids of visitors are not looked for as their hashes of a day
+	// Pepper finds visitors of imports by the ids that other programs gave them, see importer.Config. The zero Pepper does not.
+	Pepper auth.Pepper
+	Now    func() time.Time
 }
 
 // An Eraser erases and shows persons. It is safe for concurrent use.
@@ -258,6 +261,11 @@ func (e *Eraser) find(ctx context.Context, p Person) (of store.Person, notice st
 	if hashed.MatchString(p.ID) {
 		return of, "The id is a hash of one day. The same visitor has another id on every other day.", nil
 	}
+	imported, err := visitorid.Imported(e.cfg.Pepper, p.Website, p.ID)
+	if err != nil {
+		return of, "", err
+	}
+	of.AnonymousIDs = append(of.AnonymousIDs, imported...)
 	var days []string
 	for _, day := range []time.Time{e.cfg.Now().UTC().AddDate(0, 0, -1), e.cfg.Now().UTC()} {
 		if e.cfg.Salts == nil {
@@ -271,6 +279,9 @@ func (e *Eraser) find(ctx context.Context, p Person) (of store.Person, notice st
 		days = append(days, day.Format(time.DateOnly))
 	}
 	looked := "as it is"
+	if len(imported) > 0 {
+		looked += ", as imports store it"
+	}
 	if len(days) > 0 {
 		looked += ", and as its hashes of " + strings.Join(days, " and ")
 	}

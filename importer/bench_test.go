@@ -17,7 +17,7 @@ func BenchmarkCombined(b *testing.B) {
 	}
 	b.SetBytes(int64(log.Len()))
 	for b.Loop() {
-		cfg := importer.Config{Target: discard{}, Website: shop}
+		cfg := importer.Config{Target: discard{}, Website: shop, Pepper: pepper()}
 		if _, err := importer.Run(b.Context(), cfg, []importer.Source{text("f", log.String())}); err != nil {
 			b.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ func csvLine(text []byte) ([]string, error) {
 // A sheet finds the columns of CSV by name. Its first record has the names.
 type sheet struct {
 	columns map[string]int
+	names   []string // of the columns
 	fields  []string // of the current record
 }
 
@@ -26,7 +28,7 @@ func (h *sheet) read(text []byte) error {
 		return malformed(err.Error())
 	}
 	if h.columns == nil {
-		h.columns = map[string]int{}
+		h.columns, h.names = map[string]int{}, fields
 		for i, name := range fields {
 			if _, twice := h.columns[strings.TrimSpace(name)]; !twice {
 				h.columns[strings.TrimSpace(name)] = i
@@ -34,8 +36,14 @@ func (h *sheet) read(text []byte) error {
 		}
 		return errHeader
 	}
-	if len(fields) < len(h.columns) {
+	if len(fields) < len(h.names) {
 		return malformed("fewer fields than names in the header")
+	}
+	if len(fields) > len(h.names) && strings.Join(fields[len(h.names):], "") != "" {
+		return malformed("more fields than names in the header")
+	}
+	if slices.Equal(fields, h.names) {
+		return errHeader // of a file that was appended to this one
 	}
 	h.fields = fields
 	return nil
@@ -47,7 +55,11 @@ func (h *sheet) get(name string) string {
 	if !ok || i >= len(h.fields) {
 		return ""
 	}
-	return strings.TrimSpace(h.fields[i])
+	value := strings.TrimSpace(h.fields[i])
+	if value == `\N` || value == "NULL" {
+		return "" // as clients of MySQL write an absent value
+	}
+	return value
 }
 
 // hasColumns reports whether a line is a header of CSV with these columns.

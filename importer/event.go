@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
@@ -33,8 +34,11 @@ func malformed(detail string) error { return &skipError{Malformed, detail} }
 type maker struct {
 	website store.Website
 	anyHost bool
-	geo     track.Geo // may be nil
-	now     time.Time
+	geo     track.Geo        // may be nil
+	now     time.Time        // when the import began, or later
+	clock   func() time.Time // the time now
+	ids     ids
+	known   *agent.Names
 	agents  *intake.Agents
 	people  *visitors
 	domain  string // of the website, as address.Host returns it
@@ -45,7 +49,7 @@ func (m *maker) event(format string, r *Record) (store.Event, error) {
 	if r.Time.IsZero() {
 		return store.Event{}, malformed("no time")
 	}
-	if r.Time.Before(intake.Oldest()) || r.Time.After(m.now) {
+	if r.Time.Before(intake.Oldest()) || m.tooLate(r) {
 		return store.Event{}, skip(BadTime)
 	}
 	if r.Method != "" {
@@ -53,8 +57,11 @@ func (m *maker) event(format string, r *Record) (store.Event, error) {
 			return store.Event{}, err
 		}
 	}
-	if !m.ours(r.Host) {
+	if !m.ours(r.Host) || hasHost(r.URL) && !m.ours(r.URL) {
 		return store.Event{}, skip(OtherHost)
+	}
+	if r.Address = clientAddress(r.Address); r.Address == unknownAddress {
+		return store.Event{}, skip(NoAddress)
 	}
 	browser, err := m.browser(r)
 	if err != nil {
@@ -68,6 +75,59 @@ func (m *maker) event(format string, r *Record) (store.Event, error) {
 	m.identify(&e, format, r)
 	m.origin(&e, r)
 	return e, nil
+}
+
+// maxAhead is how far the clock of another machine may be ahead of ours.
+const maxAhead = 5 * time.Minute
+
+// tooLate reports whether r is in the future. A time that another clock may have now becomes the time now, as in package track.
+func (m *maker) tooLate(r *Record) bool {
+	if !r.Time.After(m.now) {
+		return false
+	}
+	if m.now = m.clock(); r.Time.After(m.now.Add(maxAhead)) {
+		return true
+	}
+	if r.Time.After(m.now) {
+		r.Time = m.now
+	}
+	return false
+}
+
+// unknownAddress is the address of a record of an access log that does not name the client.
+const unknownAddress = "-"
+
+// clientAddress returns the address in s without its port, brackets and zone; of a list, as proxies write it, the first one. Another
+// text, such as the name of a host, is returned as it is.
+func clientAddress(s string) string {
+	s, _, _ = strings.Cut(s, ",")
+	s = strings.TrimSpace(s)
+	ip, ok := parseAddress(s)
+	if !ok {
+		return s
+	}
+	return ip.Unmap().WithZone("").String()
+}
+
+// parseAddress parses an address that may have a port or brackets.
+func parseAddress(s string) (netip.Addr, bool) {
+	if ip, err := netip.ParseAddr(s); err == nil {
+		return ip, true
+	}
+	if at, err := netip.ParseAddrPort(s); err == nil {
+		return at.Addr(), true
+	}
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		ip, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		return ip, err == nil
+	}
+	return netip.Addr{}, false
+}
+
+// hasHost reports whether url is a full address, and not a path.
+func hasHost(url string) bool {
+	scheme, _, ok := strings.Cut(url, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // names sets the name and the texts of e.
@@ -128,26 +188,35 @@ func (m *maker) identify(e *store.Event, format string, r *Record) {
 	if id := text(r.Profile, intake.MaxID); !intake.Placeholder(id) {
 		e.ProfileID = id
 	}
-	if r.Visitor != "" {
-		e.AnonymousID = foreign(format, "visitor", r.Visitor)
+	visitor, session := present(r.Visitor), present(r.Session)
+	if visitor != "" {
+		e.AnonymousID = m.ids.visitor(visitor)
 	}
-	if r.Session != "" {
-		e.SessionID = foreign(format, "session", r.Session)
+	if session != "" {
+		e.SessionID = m.ids.session(format, session)
 	}
 	sender, agent := r.Address, r.UserAgent
 	if sender == "" {
-		sender, agent = cmp.Or(r.Visitor, r.Profile), "" // a source that only knows visitors
+		sender, agent = cmp.Or(visitor, e.ProfileID), "" // a source that only knows visitors
 	}
 	if sender == "" || e.AnonymousID != "" && e.SessionID != "" {
 		return
 	}
-	id, session := m.people.find(sender, agent, r.Time)
+	id, made := m.people.find(sender, agent, r.Time)
 	if e.AnonymousID == "" && r.Address != "" {
 		e.AnonymousID = id
 	}
 	if e.SessionID == "" {
-		e.SessionID = session
+		e.SessionID = made
 	}
+}
+
+// present returns an id, or an empty text for what programs write if they have none.
+func present(id string) string {
+	if intake.Placeholder(id) {
+		return ""
+	}
+	return id
 }
 
 // origin sets where the visitor came from.
@@ -186,20 +255,30 @@ func (m *maker) browser(r *Record) (store.Agent, error) {
 	}
 	g := &r.Agent
 	if g.BrowserName != "" {
-		a.BrowserName, a.BrowserVersion = text(g.BrowserName, intake.MaxID), text(g.BrowserVersion, intake.MaxID)
+		family, version := m.known.Browser(g.BrowserName)
+		a.BrowserName, a.BrowserVersion = text(family, intake.MaxID), text(cmp.Or(g.BrowserVersion, version), intake.MaxID)
 	}
 	if g.OSName != "" {
-		a.OSName, a.OSVersion = text(g.OSName, intake.MaxID), text(g.OSVersion, intake.MaxID)
+		family, version := m.known.System(g.OSName)
+		a.OSName, a.OSVersion = text(family, intake.MaxID), text(cmp.Or(g.OSVersion, version), intake.MaxID)
 	}
-	a.DeviceType = cmp.Or(g.DeviceType, a.DeviceType, agent.Desktop)
+	a.DeviceType = cmp.Or(m.known.Device(g.DeviceType), a.DeviceType, deviceOf(a.OSName))
 	m.place(&a, r)
 	return a, nil
 }
 
+// deviceOf returns the usual device of a system.
+func deviceOf(system string) string {
+	if system == "iOS" || system == "Android" {
+		return agent.Mobile
+	}
+	return agent.Desktop
+}
+
 // place sets the location of a: as r names it, or by its address.
 func (m *maker) place(a *store.Agent, r *Record) {
-	region, city := r.Agent.Region, r.Agent.City
-	code, ok := intake.Country(r.Agent.Country)
+	region, city := m.region(r.Agent.Region), r.Agent.City
+	code, ok := country.Code(strings.TrimSpace(r.Agent.Country))
 	if !ok && m.geo != nil {
 		ip, err := netip.ParseAddr(r.Address)
 		if err != nil {
@@ -212,6 +291,19 @@ func (m *maker) place(a *store.Agent, r *Record) {
 	if ok {
 		a.Country, a.Region, a.City = code, text(region, intake.MaxID), text(city, intake.MaxID)
 	}
+}
+
+// A regionNamer is a track.Geo that knows its names of regions by their codes.
+type regionNamer interface{ Region(code string) string }
+
+// region returns the name that the tracker stores for a region with an ISO 3166-2 code. A name, and a code that Config.Geo does not
+// know, are returned as they are.
+func (m *maker) region(name string) string {
+	names, ok := m.geo.(regionNamer)
+	if len(name) < len("DE-B") || len(name) > len("DE-BER") || name[2] != '-' || !ok {
+		return name
+	}
+	return cmp.Or(names.Region(name), name)
 }
 
 // ours reports whether the pages of host belong to the website.
@@ -246,17 +338,22 @@ func isPage(r *Record) error {
 
 // isAsset reports whether files with an extension are assets and not pages.
 func isAsset(extension string) bool {
-	if len(extension) < len(".js") || len(extension) > len(".webmanifest") {
+	if len(extension) < len(".db") || len(extension) > len(".webmanifest") {
 		return false
 	}
 	switch strings.ToLower(extension) {
 	case ".css", ".js", ".mjs", ".cjs", ".map", ".wasm", ".json", ".jsonld", ".xml", ".rss", ".atom", ".txt", ".csv", ".webmanifest", ".xsl",
-		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".cur", ".bmp", ".tif", ".tiff", ".heic",
+		".jsx", ".tsx", ".vue", ".scss", ".less", ".json5", ".ndjson", ".jsonl", ".geojson", ".gpx", ".kml", ".manifest", ".appcache",
+		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".cur", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".jxl", ".jp2",
+		".apng", ".svgz", ".psd", ".eps", ".glb", ".gltf", ".stl",
 		".woff", ".woff2", ".ttf", ".otf", ".eot",
-		".mp3", ".mp4", ".m4a", ".m4v", ".m3u8", ".ts", ".mov", ".avi", ".mkv", ".webm", ".ogg", ".ogv", ".wav", ".flac", ".vtt",
-		".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".epub",
-		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".exe", ".msi", ".dmg", ".pkg", ".iso", ".apk", ".deb", ".rpm",
-		".swf", ".bin", ".dat":
+		".mp3", ".mp4", ".m4a", ".m4v", ".m4s", ".m3u", ".m3u8", ".mpd", ".ts", ".mov", ".avi", ".mkv", ".webm", ".ogg", ".ogv", ".oga",
+		".opus", ".wav", ".flac", ".aac", ".aif", ".aiff", ".mid", ".midi", ".wma", ".wmv", ".flv", ".f4v", ".mpg", ".mpeg", ".3gp", ".vtt", ".srt",
+		".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".odp", ".rtf", ".epub", ".mobi", ".azw3", ".ics", ".vcf",
+		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".br", ".7z", ".rar", ".tar", ".cab", ".jar", ".war", ".exe", ".msi", ".dmg", ".pkg", ".iso",
+		".img", ".apk", ".aab", ".ipa", ".deb", ".rpm", ".torrent",
+		".swf", ".bin", ".dat", ".sql", ".sqlite", ".db", ".mdb", ".bak", ".old", ".swp", ".log", ".ini", ".conf", ".env", ".yml", ".yaml", ".toml",
+		".parquet", ".pem", ".crt", ".key", ".asc", ".sig", ".md5", ".sha1", ".sha256":
 		return true
 	}
 	return false

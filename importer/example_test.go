@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/sqlite"
@@ -20,13 +21,18 @@ func ExampleRun() {
 		return
 	}
 	defer func() { _ = events.Close(ctx) }()
+	pepper, err := auth.NewPepper([]byte("the secret of the server"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	type hit struct {
 		at            time.Time
 		path, visitor string
 	}
 	day := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	hits := []hit{{day, "/", "v1"}, {day.Add(time.Minute), "/pricing", "v1"}}
-	report, err := importer.Run(ctx, importer.Config{Target: events, Website: shop}, []importer.Source{{
+	report, err := importer.Run(ctx, importer.Config{Target: events, Website: shop, Pepper: pepper}, []importer.Source{{
 		Name: "hits",
 		Records: func(yield func(importer.Record, error) bool) {
 			for _, hit := range hits {

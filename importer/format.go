@@ -1,10 +1,10 @@
 package importer
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"time"
 
@@ -31,14 +31,15 @@ type format struct {
 	name  string
 	title string
 	is    func(line []byte) bool // reports whether the first line of a source is of the format; nil if it must be named
-	split func(*bufio.Reader) splitter
+	split func(*window) splitter
 	// open returns a parser for one source. columns is Config.Map.
 	open func(columns map[string]string) parser
 }
 
-func byLine(from *bufio.Reader) splitter    { return &lines{from: from} }
-func byElement(from *bufio.Reader) splitter { return &elements{from: from} }
-func byRow(from *bufio.Reader) splitter     { return &rows{lines: lines{from: from}} }
+func byLine(from *window) splitter    { return &lines{from} }
+func byRow(from *window) splitter     { return &rows{window: from} }
+func byObject(from *window) splitter  { return &values{window: from} }
+func byElement(from *window) splitter { return &values{window: from, count: true} }
 
 // plain returns a format's open for a parser without columns and state.
 func plain(p parser) func(map[string]string) parser {
@@ -48,15 +49,15 @@ func plain(p parser) func(map[string]string) parser {
 // formats lists all formats. The first one whose is reports true is used.
 func formats() []format {
 	return []format{
-		{"sightline", "rows of Sightline as lines of JSON", isRow, byLine, plain(parseRow)},
+		{"sightline", "rows of Sightline as lines of JSON", isRow, byObject, plain(parseRow)},
 		{"combined", "Combined Log Format of nginx and Apache", isCombined, byLine, plain(parseCombined)},
-		{"caddy", "access log of Caddy in JSON", isCaddy, byLine, plain(parseCaddy)},
+		{"caddy", "access log of Caddy in JSON", isCaddy, byObject, plain(parseCaddy)},
 		{"cloudfront", "standard log of CloudFront", isCloudFront, byLine, openCloudFront},
-		{"cloudflare", "HTTP requests of Cloudflare Logpush", isCloudflare, byLine, plain(parseCloudflare)},
+		{"cloudflare", "HTTP requests of Cloudflare Logpush", isCloudflare, byObject, plain(parseCloudflare)},
 		{"umami", "events of an export of Umami, in CSV", isUmami, byRow, openUmami},
 		{"goatcounter", "export of GoatCounter, in CSV", isGoatCounter, byRow, openGoatCounter},
 		{"matomo", "visits of Matomo's API Live.getLastVisitsDetails, in JSON", isMatomo, byElement, plain(parseMatomo)},
-		{"json", "JSON of any program, one object a line; its columns are in Config.Map", nil, byLine, openJSON},
+		{"json", "JSON of any program, one object a line; its columns are in Config.Map", nil, byObject, openJSON},
 		{"csv", "CSV of any program, with a header; its columns are in Config.Map", nil, byRow, openCSV},
 	}
 }
@@ -90,28 +91,55 @@ var errUnknownFormat = errors.New("its first lines have no known format; name th
 
 // detect returns the format of a source with this head: the first of its lines that has a format decides.
 func detect(head []byte) (*format, error) {
-	const tried = 20
-	n := 0
-	for line := range bytes.Lines(head) {
-		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
-			continue
-		}
+	for line := range firstLines(head) {
 		for _, f := range formats() {
 			if f.is != nil && f.is(line) {
 				return &f, nil
 			}
 		}
-		if n++; n == tried {
-			break
-		}
 	}
 	return nil, errUnknownFormat
+}
+
+// hasObjects reports whether a source with this head has objects of JSON, perhaps after damaged lines.
+func hasObjects(head []byte) bool {
+	if bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) {
+		return true
+	}
+	for line := range firstLines(head) {
+		if bytes.HasPrefix(bytes.TrimLeft(line, " \t["), []byte("{")) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstLines returns the first lines of head that are not empty.
+func firstLines(head []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		const tried = 20
+		n := 0
+		for line := range bytes.Lines(head) {
+			if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
+				continue
+			}
+			if n++; !yield(line) || n == tried {
+				return
+			}
+		}
+	}
 }
 
 // refuse returns an error for sources that cannot be imported at all.
 func refuse(head []byte) error {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	switch {
+	case bytes.HasPrefix(first, []byte("#Software: Microsoft")):
+		return errors.New("it is a log of IIS, which is not supported; convert it to the Combined Log Format, or to CSV and name its columns with --map")
+	case bytes.HasPrefix(first, []byte(`{"result":"error"`)):
+		return errors.New("it is an error of Matomo: " + trimmed(first))
+	case hasColumns(bytes.TrimSpace(first), "event_id", "data_key", "string_value"), hasColumns(bytes.TrimSpace(first), "session_id", "data_key", "string_value"):
+		return errors.New("it is a table of properties of Umami; import website_event.csv, which has the events")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		if bytes.Contains(head, []byte("imported_")) {
 			return errPlausible
@@ -141,11 +169,11 @@ func parseRow(text []byte, out *found) error {
 	return nil
 }
 
-// ownRows returns the row of a line in our own form, as a row of the website of the import.
-func (s *stream) ownRows(ctx context.Context, out *found) (rows store.Batch, failed, err error) {
+// ownRows returns rows in our own form as rows of the website of the import.
+func (s *stream) ownRows(ctx context.Context, rows *store.Batch) (taken store.Batch, failed, err error) {
 	for _, t := range schema.Tables() {
-		r := schema.Row{Batch: &out.rows}
-		if t.Len(&out.rows) == 0 {
+		r := schema.Row{Batch: rows}
+		if t.Len(rows) == 0 {
 			continue
 		}
 		if t.ID.Of() == store.KindWebsite {
@@ -160,41 +188,33 @@ func (s *stream) ownRows(ctx context.Context, out *found) (rows store.Batch, fai
 			return store.Batch{}, &skipError{OtherTable, string(t.ID.Of()) + " " + t.Subject(r)}, nil
 		}
 	}
-	if err := schema.Items(&out.rows, func(schema.Item) {}); err != nil {
+	if err := schema.Items(rows, func(schema.Item) {}); err != nil {
 		return store.Batch{}, &skipError{NotStored, err.Error()}, nil
 	}
-	return out.rows, nil, nil
+	return *rows, nil, nil
 }
 
-// firstTime returns the time of the first record; the zero time if there is none or the source can only be read once.
-func (s *Source) firstTime(cfg *Config) time.Time {
-	if s.Open == nil || s.Once {
-		return time.Time{}
-	}
-	in, err := s.open()
-	if err != nil {
-		return time.Time{}
-	}
-	defer func() { _ = in.close() }()
-	f, err := (&stream{run: &run{cfg: *cfg}}).pick(in.head)
-	if err != nil {
-		return time.Time{}
-	}
-	from, parse := f.split(bufio.NewReaderSize(bytes.NewReader(in.head), headSize)), f.open(cfg.Map)
+// firstTime returns the time of the first record in the head of a source; the zero time if there is none.
+func (f *format) firstTime(head []byte, columns map[string]string) time.Time {
+	from, parse := f.split(newWindow(bytes.NewReader(head), len(head)+1)), f.open(columns)
 	for {
 		p, err := from.next()
-		if err != nil {
+		if _, one := errors.AsType[*skipError](err); err != nil && !one {
 			return time.Time{}
 		}
 		var out found
-		if parse(p.text, &out) != nil {
-			continue
+		if err == nil && parse(p.text, &out) == nil {
+			return out.time()
 		}
-		if len(out.records) > 0 {
-			return out.records[0].Time
-		}
-		var first time.Time
-		_ = schema.Items(&out.rows, func(it schema.Item) { first = time.UnixMilli(it.Millis) })
-		return first
 	}
+}
+
+// firstOf returns the time of the first row of a batch; the zero time if there is none.
+func firstOf(b *store.Batch) (first time.Time) {
+	_ = schema.Items(b, func(it schema.Item) { // a row that cannot be stored is refused later
+		if first.IsZero() {
+			first = time.UnixMilli(it.Millis)
+		}
+	})
+	return first
 }

@@ -49,11 +49,12 @@ func TestFormats(t *testing.T) {
 			2: "20T10:02:00.000 | signup | /pricing | title=Pricing | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080 | profile=user-7",
 			3: "20T11:00:00.000 | screen_view | / | title=Home | browser=Safari  | os=iOS | device=mobile | place=AT | lang=de | screen=390x844",
 		}},
-		{"goatcounter.csv", "goatcounter", nil, "4/5 rows=4 stored=4 bot=1", "views=3 others=1 visitors=2 sessions=2", map[int]string{
-			0: "20T10:00:00.000 | screen_view | / | title=Home | ref=https://www.google.com | from=google.com | browser=Firefox 130 | os=Windows | device=desktop | place=USTX | screen=1920x1080",
-			1: "20T10:05:00.000 | screen_view | /docs | title=Docs | ref=https://news.ycombinator.com | from=news.ycombinator.com | browser=Firefox 130 | os=Windows | device=desktop | place=USTX | screen=1920x1080",
-			2: "20T10:06:00.000 | signup |  | browser=Firefox 130 | os=Windows | device=desktop | place=USTX | screen=1920x1080",
+		{"goatcounter.csv", "goatcounter", nil, "5/6 rows=5 stored=5 bot=1", "views=4 others=1 visitors=3 sessions=3", map[int]string{
+			0: "20T10:00:00.000 | screen_view | / | title=Home | ref=https://www.google.com | from=google.com | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
+			1: "20T10:05:00.000 | screen_view | /docs | title=Docs | ref=https://news.ycombinator.com | from=news.ycombinator.com | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
+			2: "20T10:06:00.000 | signup |  | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
 			3: "20T11:00:00.000 | screen_view | / | title=Home | from=summer | kind=other | utm=summer | browser=Safari 17.5 | os=iOS | device=mobile | place=DE | screen=390x844",
+			4: "20T12:30:00.000 | screen_view | / | title=Home | browser=Yandex Browser 24 | os=HarmonyOS | device=desktop | place=RU",
 		}},
 		{"matomo.json", "matomo", nil, "2/3 rows=4 stored=4 malformed=1 other_kind=1", "views=2 others=2 visitors=2 sessions=2", map[int]string{
 			0: "20T10:00:00.000 | screen_view | /a | title=A | ref=https://www.google.com/ | from=google.com | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | load=512",

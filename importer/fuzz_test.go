@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -10,9 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/intake"
+	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
+	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // FuzzFormats reads any content in any format. Positions grow, every piece has a record or an error, and every event can be stored.
@@ -39,13 +41,22 @@ func FuzzFormats(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	pepper, err := auth.NewPepper([]byte("a pepper for tests"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	named, err := visitorid.NewImporter(pepper, "web_shop")
+	if err != nil {
+		f.Fatal(err)
+	}
 	m := maker{
+		ids: ids{named}, clock: time.Now, known: agent.NewNames(),
 		website: store.Website{ID: "web_shop", Domain: "shop.example"}, domain: "shop.example",
 		now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC), agents: agents, people: people,
 	}
 	f.Fuzz(func(t *testing.T, content string, format uint8) {
 		f := all[int(format)%len(all)]
-		from, parse := f.split(bufio.NewReaderSize(strings.NewReader(content), 1<<12)), f.open(nil)
+		from, parse := f.split(newWindow(strings.NewReader(content), 1)), f.open(nil)
 		var end int64
 		for {
 			p, err := from.next()

@@ -7,13 +7,13 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// This file reads the CSV export of GoatCounter, of which the first column names the version: 1Path or 2Path.
+// This file reads the CSV export of GoatCounter, whose first column names the version: 1Path, 2Path or 3Path.
 
 func isGoatCounter(line []byte) bool {
-	return (bytes.HasPrefix(line, []byte("2Path,")) || bytes.HasPrefix(line, []byte("1Path,"))) && hasColumns(line, "Title", "Event", "Session", "Bot", "Date")
+	return len(line) > 0 && line[0] >= '1' && line[0] <= '9' && bytes.HasPrefix(line[1:], []byte("Path,")) &&
+		hasColumns(line, "Title", "Event", "Session", "Bot", "Date")
 }
 
 func openGoatCounter(map[string]string) parser {
@@ -29,23 +29,21 @@ func openGoatCounter(map[string]string) parser {
 		if bot := h.get("Bot"); bot != "" && bot != "0" {
 			return skip(Bot)
 		}
-		path := h.get("2Path")
-		r := Record{Time: at, URL: path, Title: h.get("Title"), Visitor: h.get("Session"), UserAgent: cmp.Or(h.get("User-Agent"), h.get("UserAgent"))}
-		if _, old := h.columns["1Path"]; old {
-			r.URL, r.UserAgent = h.get("1Path"), h.get("Browser")
+		r := Record{Time: at, URL: h.get(h.names[0]), Title: h.get("Title"), Visitor: h.get("Session"), UserAgent: cmp.Or(h.get("User-Agent"), h.get("UserAgent"))}
+		if h.names[0] == "1Path" {
+			r.UserAgent = h.get("Browser")
 		} else {
-			browser, version := nameAndVersion(h.get("Browser"))
-			system, systemVersion := systemOf(h.get("System"))
-			r.Agent = store.Agent{BrowserName: browserOf(browser), BrowserVersion: version, OSName: system, OSVersion: systemVersion}
-			if system == "iOS" || system == "Android" {
-				r.Agent.DeviceType = agent.Mobile
-			}
+			r.Agent = store.Agent{BrowserName: h.get("Browser"), OSName: h.get("System")}
 		}
-		if h.get("Event") == "true" {
+		if event := h.get("Event"); event == "true" || event == "1" {
 			r.Kind, r.Name, r.URL = store.Custom, strings.TrimPrefix(r.URL, "/"), ""
 		}
 		r.origin(h.get("Referrer"), h.get("Referrer scheme"))
-		r.Agent.Country, r.Agent.Region, _ = strings.Cut(h.get("Location"), "-")
+		location := h.get("Location") // DE, or DE-BE
+		var region bool
+		if r.Agent.Country, _, region = strings.Cut(location, "-"); region {
+			r.Agent.Region = location
+		}
 		if size := strings.Split(h.get("Screen size"), ","); len(size) >= 2 {
 			r.Screen = size[0] + "x" + size[1]
 		}
@@ -69,13 +67,4 @@ func (r *Record) origin(from, scheme string) {
 	default:
 		r.Referrer = from
 	}
-}
-
-// nameAndVersion splits a text such as Firefox 130.
-func nameAndVersion(s string) (name, version string) {
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 || i+1 == len(s) || s[i+1] < '0' || s[i+1] > '9' {
-		return s, ""
-	}
-	return s[:i], s[i+1:]
 }

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -29,7 +30,10 @@ func anyTime(s string) (time.Time, bool) {
 	whole, part, _ := strings.Cut(s, ".")
 	n, err := json.Number(whole).Int64()
 	if err != nil || len(whole) == len("20060102") && part == "" {
-		return intake.Instant(s)
+		return textTime(s)
+	}
+	if strings.Trim(part, "0123456789") != "" {
+		return time.Time{}, false // such as 20.11.2026
 	}
 	var at time.Time
 	switch {
@@ -44,6 +48,18 @@ func anyTime(s string) (time.Time, bool) {
 		at = time.Unix(n/1e9, n%1e9)
 	}
 	return at.UTC(), intake.Sane(at)
+}
+
+// textTime reads a time in text, also as web servers write it.
+func textTime(s string) (time.Time, bool) {
+	if at, ok := intake.Instant(s); ok {
+		return at, true
+	}
+	if at, ok := logTime(s); ok {
+		return at, true
+	}
+	at, err := time.Parse("2006/01/02 15:04:05.999999999", s)
+	return at, err == nil && intake.Sane(at)
 }
 
 // caddyLine is a line of Caddy's access log.
@@ -62,8 +78,11 @@ type caddyLine struct {
 	Headers map[string][]string `json:"resp_headers"`
 }
 
+// isObject reports whether a line begins an object, or a list of objects.
+func isObject(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, "[ \t"), []byte("{")) }
+
 func isCaddy(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"request"`)) && bytes.Contains(line, []byte(`"uri"`)) && bytes.Contains(line, []byte(`"ts"`))
+	return isObject(line) && bytes.Contains(line, []byte(`"request"`)) && bytes.Contains(line, []byte(`"uri"`)) && bytes.Contains(line, []byte(`"ts"`))
 }
 
 func parseCaddy(text []byte, out *found) error {
@@ -75,15 +94,9 @@ func parseCaddy(text []byte, out *found) error {
 		return skip(OtherKind) // another message of the server
 	}
 	q := l.Request
-	address := q.ClientIP
-	if address == "" {
-		address = q.RemoteIP
-	}
-	if i := strings.LastIndex(q.RemoteAddr, ":"); address == "" && i > 0 {
-		address = strings.Trim(q.RemoteAddr[:i], "[]")
-	}
+	address := cmp.Or(q.ClientIP, q.RemoteIP, q.RemoteAddr)
 	out.records = append(out.records, Record{
-		Time: l.Time.Time, Method: q.Method, Status: l.Status, URL: q.URI, Host: q.Host, Address: address,
+		Time: l.Time.Time, Method: q.Method, Status: l.Status, URL: q.URI, Host: q.Host, Address: cmp.Or(address, unknownAddress),
 		ContentType: header(l.Headers, "Content-Type"), Referrer: header(q.Headers, "Referer"), UserAgent: header(q.Headers, "User-Agent"),
 	})
 	return nil
@@ -111,10 +124,12 @@ type cloudflareLine struct {
 	UserAgent string  `json:"ClientRequestUserAgent"`
 	Status    int     `json:"EdgeResponseStatus"`
 	Type      string  `json:"EdgeResponseContentType"`
+	Source    string  `json:"ClientRequestSource"`
+	Worker    bool    `json:"WorkerSubrequest"`
 }
 
 func isCloudflare(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"ClientRequest`)) && bytes.Contains(line, []byte(`"Edge`))
+	return isObject(line) && bytes.Contains(line, []byte(`"ClientRequest`)) && bytes.Contains(line, []byte(`"Edge`))
 }
 
 func parseCloudflare(text []byte, out *found) error {
@@ -132,12 +147,15 @@ func parseCloudflare(text []byte, out *found) error {
 	if l.URI == "" {
 		l.URI = l.Path
 	}
+	if l.Worker || l.Source != "" && l.Source != "eyeball" {
+		return &skipError{NoVisitor, l.Source}
+	}
 	if l.Method == "" || l.URI == "" {
 		return malformed("no ClientRequestMethod, or no ClientRequestURI")
 	}
 	out.records = append(out.records, Record{
-		ID: l.ID, Time: at.Time, Method: l.Method, Status: l.Status, ContentType: l.Type, URL: l.URI, Host: l.Host, Address: l.Address,
-		Referrer: l.Referrer, UserAgent: l.UserAgent, Agent: store.Agent{Country: strings.ToUpper(l.Country)},
+		ID: l.ID, Time: at.Time, Method: l.Method, Status: l.Status, ContentType: l.Type, URL: l.URI, Host: l.Host, Address: cmp.Or(l.Address, unknownAddress),
+		Referrer: l.Referrer, UserAgent: l.UserAgent, Agent: store.Agent{Country: l.Country},
 	})
 	return nil
 }

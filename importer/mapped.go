@@ -106,9 +106,8 @@ func mapped(columns map[string]string, get func(column string) string) (Record, 
 	} else if r.Method != "" {
 		r.Status = 200 // a program that only records successful requests
 	}
-	r.Agent.Country = strings.ToUpper(r.Agent.Country)
 	switch r.Name {
-	case "", "screen_view", "page_view", "pageview":
+	case "", "screen_view", "page_view", "pageview", "$pageview", "$screen":
 	default:
 		r.Kind = store.Custom
 	}

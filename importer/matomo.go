@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -69,7 +68,10 @@ func (l *loose) UnmarshalJSON(text []byte) error {
 }
 
 func isMatomo(line []byte) bool {
-	return bytes.ContainsAny(line[:1], "[{") && bytes.Contains(line, []byte(`"idVisit"`)) || string(bytes.TrimSpace(line)) == "["
+	if !bytes.ContainsAny(line[:1], "[{") {
+		return false
+	}
+	return bytes.Contains(line, []byte(`"idVisit"`)) || len(bytes.Trim(line, "[] \t\r")) == 0
 }
 
 func parseMatomo(text []byte, out *found) error {
@@ -80,12 +82,16 @@ func parseMatomo(text []byte, out *found) error {
 	if v.ID == "" {
 		return malformed("no idVisit")
 	}
-	left := ""
+	left, entered := "", false
 	for i := range v.Actions {
 		r, ok := v.record(i)
 		if !ok {
 			left = v.Actions[i].Type
 			continue
+		}
+		if r.Kind == store.Pageview && !entered { // actions before it cannot have a source
+			v.origin(&r)
+			entered = true
 		}
 		out.records = append(out.records, r)
 	}
@@ -112,9 +118,6 @@ func (v *matomoVisit) record(i int) (r Record, ok bool) {
 		if n, err := strconv.ParseFloat(string(a.Load), 64); err == nil && n >= 0 && n <= 600_000 {
 			r.LoadTime = store.Known(int64(n))
 		}
-		if i == 0 {
-			v.origin(&r)
-		}
 	case "event":
 		r.Kind, r.Name = store.Custom, string(a.Action)
 		r.Properties = eventProperties(a)
@@ -139,13 +142,11 @@ func (v *matomoVisit) origin(r *Record) {
 }
 
 func (v *matomoVisit) agent() store.Agent {
-	a := store.Agent{
-		BrowserName: browserOf(string(v.Browser)), BrowserVersion: string(v.BrowserVersion), DeviceType: deviceOf(string(v.Device)),
-		Country: strings.ToUpper(string(v.Country)), Region: string(v.Region), City: string(v.City),
+	return store.Agent{
+		BrowserName: string(v.Browser), BrowserVersion: string(v.BrowserVersion), DeviceType: string(v.Device),
+		OSName: string(v.System), OSVersion: string(v.SystemVersion),
+		Country: string(v.Country), Region: string(v.Region), City: string(v.City),
 	}
-	a.OSName, _ = systemOf(string(v.System))
-	a.OSVersion = string(v.SystemVersion)
-	return a
 }
 
 // eventProperties returns category, name and value of an event as properties.

@@ -16,6 +16,8 @@ const (
 	OtherHost  Reason = "other_host"   // not a page of the website
 	Bot        Reason = "bot"          // a robot or program
 	NoAgent    Reason = "no_agent"     // without a user agent
+	NoAddress  Reason = "no_address"   // a line of an access log without the address of the client
+	NoVisitor  Reason = "no_visitor"   // a request that no visitor made, such as one of a worker or a health check of a CDN
 	BadTime    Reason = "time"         // before the year 2000 or in the future
 	OtherKind  Reason = "other_kind"   // not an event that can be imported, such as a site search
 	OtherTable Reason = "unknown_link" // a row of a link or monitor that does not exist
@@ -37,6 +39,8 @@ var reasons = []struct {
 	{OtherHost, "pages of another host than the website's domain", false},
 	{Bot, "robots and programs", false},
 	{NoAgent, "without a user agent", false},
+	{NoAddress, "without the address of the client", true},
+	{NoVisitor, "requests of the CDN itself, such as those of its workers", false},
 	{BadTime, "before the year 2000 or in the future", true},
 	{OtherKind, "events of a kind that is not imported", false},
 	{OtherTable, "rows of links and monitors that do not exist here", true},
@@ -64,6 +68,8 @@ type Report struct {
 	// Repeated is the number of rows that this call did not store because the store had received their ids.
 	Repeated int64  `json:"repeated"`
 	Skipped  []Skip `json:"skipped"` // by reason, without those that did not occur
+	// Plan says what the import would store; nil unless Config.DryRun.
+	Plan *Plan `json:"plan,omitempty"`
 }
 
 // A SourceReport is the result of one source.

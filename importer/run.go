@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/intake"
+	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
+	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // A Target is a store that an import writes to.
@@ -22,22 +25,33 @@ type Target interface {
 type Config struct {
 	Target  Target        // required
 	Website store.Website // required: its ID; its Domain tells referrers of other websites from its own
-	// Format is the name of the format of all sources, see [Formats]. Empty means that each source's first lines decide.
+	// Pepper is required. The ids that other programs gave to visitors, sessions and events are hashed with it.
+	// With the pepper of the server, erasing finds the visitors by these ids.
+	Pepper auth.Pepper
+	// Format is the name of the format of all sources, see [Formats]. Empty means that each source's first lines
+	// decide.
 	Format string
-	// Map names the columns of json and csv: its keys are fields, see [Fields], and its values are columns. A column within an
-	// object of JSON is written with dots, such as request.url. A field that is not in Map has a column of its own name.
+	// Map names the columns of json and csv: its keys are fields, see [Fields], and its values are columns. A
+	// column within an object of JSON is written with dots, such as request.url. A field that is not in Map has a
+	// column of its own name.
 	Map map[string]string
 	// AnyHost also takes requests for other hosts than the website's domain and its subdomains.
 	AnyHost bool
 	Geo     track.Geo // finds countries by address; nil means that only sources that name countries have them
 
-	// Progress is a file to resume from, see the package comment. Empty means that the import cannot be resumed. Only one import
-	// at a time may use it.
+	// Progress is a file to resume from, see the package comment. Empty means that the import cannot be resumed.
+	// Only one import at a time may use it.
 	Progress string
+	// Salts hide what the next import needs to continue the visitors and sessions of this one, until the end of the
+	// next day. It is stored beside Progress. Nil means that each import has visitors and sessions of its own.
+	Salts Salts
 	// Again imports sources that were imported before again. A store drops rows that it received less than 7 days ago.
 	Again bool
-	// Exists reports whether a link or a monitor exists. Rows of others are skipped. Nil means that all exist. Only rows of
-	// the format sightline belong to links and monitors.
+	// DryRun stores nothing, neither rows nor progress. Report.Plan then says what the import would store. It needs
+	// memory for the ids of visitors, some 50 bytes for each visitor of a day.
+	DryRun bool
+	// Exists reports whether a link or a monitor exists. Rows of others are skipped. Nil means that all exist. Only
+	// rows of the format sightline belong to links and monitors.
 	Exists func(ctx context.Context, of store.Subject) (bool, error)
 
 	Rows   int              // rows to store at a time; 0 means 10 000
@@ -47,12 +61,12 @@ type Config struct {
 
 // Progress says how far an import is.
 type Progress struct {
-	Source  string
-	Index   int   // of the source, from 0
-	Sources int   // number of sources
-	Read    int64 // bytes of the source as stored, compressed or not
-	Size    int64 // of the source; 0 means unknown
-	Records int64 // of all sources
+	Source  string // of the latest record
+	Ended   int    // number of sources that were read to their end
+	Sources int    // number of sources
+	Read    int64  // bytes of sources as stored, compressed or not
+	Size    int64  // of the sources that are read; 0 means unknown
+	Records int64
 	Taken   int64
 	Again   bool // the records were stored before the import was interrupted; they are only read
 }
@@ -60,46 +74,71 @@ type Progress struct {
 // ErrBusy: another import uses the same progress file.
 var ErrBusy = errors.New("importer: another import of this website is running")
 
-// Run imports sources. Sources with times are imported in the order of their first record, so that sessions continue from one file
-// to the next.
+// Run imports sources. It reads all of them together, in the order of time, so that a visitor has the same sessions
+// whatever sources the requests stand in.
 //
-// The error is about the configuration or the target; the report is then about what was imported before. Problems of a source do
-// not stop the import: they are in the report. If ctx ends, Run returns its error after the rows that are being stored.
+// The error is about the configuration or the target; the report is then about what was imported before. Problems
+// of a source do not stop the import: they are in the report. If ctx ends, Run returns its error after the rows
+// that are being stored.
 func Run(ctx context.Context, cfg Config, sources []Source) (Report, error) {
 	if err := cfg.check(); err != nil {
 		return Report{}, err
 	}
-	unlock, err := lock(cfg.Progress)
+	if !cfg.DryRun {
+		unlock, err := lock(cfg.Progress)
+		if err != nil {
+			return Report{}, err
+		}
+		defer unlock()
+	}
+	r, err := newRun(ctx, cfg, len(sources))
 	if err != nil {
 		return Report{}, err
 	}
-	defer unlock()
-	j, err := openJournal(cfg.Progress, cfg.Website.ID, cfg.Again)
-	if err != nil {
-		return Report{}, err
-	}
-	people, err := newVisitors(j.Secret, cfg.Website.ID)
-	if err != nil {
-		return Report{}, err
-	}
-	agents, err := intake.NewAgents()
-	if err != nil {
-		return Report{}, err
-	}
-	r := &run{
-		cfg: cfg, journal: j, total: len(sources),
-		tally: tally{skips: map[Reason]*Skip{}},
-		maker: maker{website: cfg.Website, anyHost: cfg.AnyHost, geo: cfg.Geo, now: cfg.Now(), agents: agents, people: people, domain: address.Host(cfg.Website.Domain)},
-		sink:  newSink(ctx, cfg.Target, j, cfg.Rows),
-		known: map[store.Subject]bool{},
-	}
-	err = r.all(ctx, inOrder(sources, &cfg))
+	err = r.all(ctx, sources)
 	err = errors.Join(err, r.sink.close())
-	if err == nil {
-		err = j.finish()
+	switch {
+	case err != nil:
+	case cfg.DryRun:
+		r.tally.report.Plan, err = r.sink.plan.plan(ctx, cfg.Target, cfg.Website.ID)
+	default:
+		err = r.journal.finish(ctx, &cfg, r.maker.people)
 	}
 	r.tally.report.Stored, r.tally.report.Repeated = int64(r.sink.written.Stored), int64(r.sink.written.Repeated)
 	return r.tally.finish(), err
+}
+
+func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
+	j, err := openJournal(ctx, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	people, err := newVisitors(j.Secret, cfg.Website.ID)
+	if err == nil && j.file != "" {
+		err = people.load(j.visitorsFile())
+	}
+	if err != nil {
+		return nil, err
+	}
+	agents, err := intake.NewAgents()
+	if err != nil {
+		return nil, err
+	}
+	named, err := visitorid.NewImporter(cfg.Pepper, cfg.Website.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &run{
+		cfg: cfg, journal: j, total: sources,
+		tally: tally{skips: map[Reason]*Skip{}, report: Report{Sources: make([]SourceReport, sources)}},
+		maker: maker{
+			website: cfg.Website, domain: address.Host(cfg.Website.Domain), anyHost: cfg.AnyHost,
+			geo: cfg.Geo, agents: agents, known: agent.NewNames(),
+			now: cfg.Now(), clock: cfg.Now, people: people, ids: ids{named},
+		},
+		sink:  newSink(ctx, &cfg, j),
+		known: map[store.Subject]bool{},
+	}, nil
 }
 
 func (c *Config) check() error {
@@ -109,6 +148,9 @@ func (c *Config) check() error {
 	}
 	if c.Website.ID == "" {
 		faults = append(faults, errors.New("importer: Config.Website.ID is required"))
+	}
+	if c.Pepper.IsZero() {
+		faults = append(faults, errors.New("importer: Config.Pepper is required"))
 	}
 	if c.Rows < 0 {
 		faults = append(faults, fmt.Errorf("importer: Config.Rows must not be negative: %d", c.Rows))
@@ -134,19 +176,65 @@ type run struct {
 	maker   maker
 	sink    *sink
 	known   map[store.Subject]bool // results of Config.Exists
-	total   int
+	total   int                    // number of sources
+	ended   int                    // number of sources that ended
+
+	held       int   // bytes of sources that are held in memory
+	size       int64 // of all sources
+	readBefore int64 // bytes of the sources that are closed
+	seen       int   // records since the last progress
 }
 
 func (r *run) all(ctx context.Context, sources []Source) error {
+	var ready []*stream
 	for i := range sources {
-		s := &stream{run: r, source: &sources[i], index: i, report: SourceReport{Name: sources[i].Name}}
-		err := s.read(ctx)
-		r.tally.report.Sources = append(r.tally.report.Sources, s.report)
-		if err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
+		s := &stream{run: r, source: &sources[i], index: i, report: &r.tally.report.Sources[i]}
+		s.report.Name = s.source.Name
+		if s.prepare() {
+			ready = append(ready, s)
+			r.size += s.source.Size
+		} else {
+			r.ended++
+		}
 	}
-	return nil
+	m := newMerge(ready)
+	defer m.close()
+	return m.run(ctx)
+}
+
+// spare reports whether n more bytes may be held in memory.
+func (r *run) spare(n int) bool {
+	if r.held+n > maxHeld {
+		return false
+	}
+	r.held += n
+	return true
+}
+
+// sourceEnded closes a source.
+func (s *stream) sourceEnded() {
+	_ = s.close() // only read
+	s.run.ended++
+}
+
+// tell reports the progress after every Config.Rows records.
+func (r *run) tell(s *stream, again bool) {
+	if r.seen++; r.cfg.Report == nil || r.seen < r.cfg.Rows {
+		return
+	}
+	r.seen = 0
+	t := &r.tally.report
+	p := Progress{
+		Source: s.source.Name, Ended: r.ended, Sources: r.total, Size: r.size, Read: r.readBefore,
+		Records: t.Records, Taken: t.Taken, Again: again,
+	}
+	if s.in != nil {
+		p.Read += s.in.raw.n
+	}
+	r.cfg.Report(p)
 }
 
 // exists is Config.Exists, which is called once for each subject.

@@ -18,37 +18,36 @@ type sink struct {
 	size    int
 
 	batch   store.Batch
-	marks   []mark // of the records of the batch, and of sources that ended since the last one
-	doubted bool   // the batch has rows that may be stored
+	marks   map[*place]mark // of the records of the batch, and of sources that ended since the last one
+	doubted bool            // the batch has rows that may be stored
 	written store.Written
+	plan    *planner // nil unless nothing is stored
 
 	ctx     context.Context //nolint:containedctx // of the one call that the sink belongs to
 	running chan error      // result of the batch that is being stored; nil if there is none
 }
 
-func newSink(ctx context.Context, target Target, j *journal, size int) *sink {
-	return &sink{target: target, journal: j, size: size, ctx: ctx}
+func newSink(ctx context.Context, cfg *Config, j *journal) *sink {
+	s := &sink{target: cfg.Target, journal: j, size: cfg.Rows, ctx: ctx, marks: map[*place]mark{}}
+	if cfg.DryRun {
+		s.plan = newPlanner()
+	}
+	return s
 }
 
 // add adds the rows of a record. doubted says that they may be stored since an import was killed.
-func (s *sink) add(rows *store.Batch, at mark, doubted bool) error {
+func (s *sink) add(rows *store.Batch, of *place, at mark, doubted bool) error {
 	s.batch.Append(rows)
 	s.doubted = s.doubted || doubted
-	s.mark(at)
+	s.marks[of] = at
 	if s.batch.Len() < s.size {
 		return nil
 	}
 	return s.flush()
 }
 
-// mark notes how far a source is read.
-func (s *sink) mark(at mark) {
-	if i := len(s.marks) - 1; i >= 0 && s.marks[i].place == at.place {
-		s.marks[i] = at
-		return
-	}
-	s.marks = append(s.marks, at)
-}
+// end notes that a source was read to its end.
+func (s *sink) end(of *place, at mark) { s.marks[of] = at }
 
 // flush waits until the batch before is stored, and begins to store this one.
 func (s *sink) flush() error {
@@ -56,7 +55,7 @@ func (s *sink) flush() error {
 		return err
 	}
 	b, marks, doubted := s.batch, s.marks, s.doubted
-	s.batch, s.marks, s.doubted = store.Batch{Events: make([]store.Event, 0, s.size)}, nil, false
+	s.batch, s.marks, s.doubted = store.Batch{Events: make([]store.Event, 0, s.size)}, map[*place]mark{}, false
 	b.Sender = sender
 	s.running = make(chan error, 1)
 	//background:stop=wait bound=one fails=caller
@@ -73,13 +72,17 @@ func (s *sink) wait() error {
 	return err
 }
 
-func (s *sink) store(b *store.Batch, marks []mark, doubted bool) error {
+func (s *sink) store(b *store.Batch, marks map[*place]mark, doubted bool) error {
 	if doubted {
 		if err := leaveOutStored(s.ctx, s.target, b); err != nil {
 			return fmt.Errorf("importer: looking for stored rows: %w", err)
 		}
 	}
-	if err := s.journal.begin(marks); err != nil {
+	if s.plan != nil {
+		s.plan.add(b)
+		return nil
+	}
+	if err := s.journal.doubt(marks); err != nil {
 		return fmt.Errorf("importer: progress: %w", err)
 	}
 	if b.Len() > 0 {

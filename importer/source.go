@@ -24,13 +24,13 @@ type Source struct {
 	Once bool
 	Size int64 // of what Open reads, in bytes; 0 means unknown
 
-	// Records returns the records of a table of the host, in the same order each time, oldest first. To resume, the order must
-	// be the same in the next call, with new records at the end. Name identifies the table.
+	// Records returns the records of a table of the host, in the same order each time, oldest first. To resume, the
+	// order must be the same in the next call, with new records at the end. Name identifies the table.
 	Records iter.Seq2[Record, error]
 }
 
-// Files returns the sources of files. A name may be a pattern, such as /var/log/nginx/access.log*; its error says which name
-// matches no file. The same file is only returned once.
+// Files returns the sources of files. A name may be a pattern, such as /var/log/nginx/access.log*; its error says
+// which name matches no file. The same file is only returned once. Pipes and devices are read once.
 func Files(names ...string) ([]Source, error) {
 	var all []Source
 	var faults []error
@@ -54,7 +54,11 @@ func Files(names ...string) ([]Source, error) {
 				faults = append(faults, fmt.Errorf("%s is a folder; name its files, such as %s", file, filepath.Join(file, "*")))
 			case !seen[filepath.Clean(file)]:
 				seen[filepath.Clean(file)] = true
-				all = append(all, Source{Name: file, Size: info.Size(), Open: func() (io.ReadCloser, error) { return os.Open(file) }})
+				s := Source{Name: file, Open: func() (io.ReadCloser, error) { return os.Open(file) }}
+				if s.Once = !info.Mode().IsRegular(); !s.Once {
+					s.Size = info.Size()
+				}
+				all = append(all, s)
 			}
 		}
 	}
@@ -66,7 +70,7 @@ func Stream(name string, r io.Reader) Source {
 	return Source{Name: name, Once: true, Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 }
 
-// headSize is the number of bytes by which a source is recognised.
+// headSize is the number of bytes of content that are read before a source is recognised.
 const headSize = 64 << 10
 
 // utf8Mark stands at the beginning of some texts in UTF-8.
@@ -74,10 +78,13 @@ const utf8Mark = "\xef\xbb\xbf"
 
 // An input is an open source, with its content decompressed.
 type input struct {
-	*bufio.Reader
+	io.Reader
 
 	head   []byte // the first headSize bytes of the content, or all
+	whole  bool   // head is all
+	held   bool   // the file is closed, and the content is in memory
 	raw    *counter
+	plain  *cleaner
 	closes []func() error
 }
 
@@ -86,7 +93,14 @@ func (in *input) close() error {
 	for _, c := range slices.Backward(in.closes) {
 		faults = append(faults, c())
 	}
+	in.closes = nil
 	return errors.Join(faults...)
+}
+
+// hold closes the file of an input whose head is all of its content.
+func (in *input) hold() error {
+	in.Reader, in.held = bytes.NewReader(in.head), true
+	return in.close()
 }
 
 // A counter counts the bytes that were read.
@@ -102,8 +116,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open opens the source and reads its head. An error of reading the head is returned only if the head is empty, because otherwise
-// the following records report it.
+// open opens the source and reads its head. An error of reading the head is returned only if the head is empty,
+// because otherwise the following records report it.
 func (s *Source) open() (_ *input, err error) {
 	file, err := s.Open()
 	if err != nil {
@@ -120,15 +134,16 @@ func (s *Source) open() (_ *input, err error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Reader = bufio.NewReaderSize(plain, MaxRecord)
-	if mark, _ := in.Peek(len(utf8Mark)); bytes.HasPrefix(mark, []byte(utf8Mark)) {
-		_, _ = in.Discard(len(utf8Mark)) // they were read
+	in.plain = &cleaner{from: bufio.NewReader(plain)}
+	content := bufio.NewReaderSize(in.plain, headSize)
+	if mark, _ := content.Peek(len(utf8Mark)); bytes.HasPrefix(mark, []byte(utf8Mark)) {
+		_, _ = content.Discard(len(utf8Mark)) // they were read
 	}
-	head, err := in.Peek(headSize)
+	head, err := content.Peek(headSize)
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	in.head = bytes.Clone(head)
+	in.Reader, in.head, in.whole = content, bytes.Clone(head), errors.Is(err, io.EOF)
 	return in, nil
 }
 
@@ -142,7 +157,8 @@ func (in *input) decompress(raw *bufio.Reader) (io.Reader, error) {
 			return nil, fmt.Errorf("gzip: %w", err)
 		}
 		in.closes = append(in.closes, unzip.Close)
-		return unzip, nil
+		unzip.Multistream(false)
+		return &members{Reader: unzip, raw: raw}, nil
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		const maxWindow = 128 << 20
 		unzip, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
@@ -155,9 +171,134 @@ func (in *input) decompress(raw *bufio.Reader) (io.Reader, error) {
 	return raw, nil
 }
 
+// members reads the members of a gzip file, one after another. Zeros after the last one are padding, as of tapes
+// and blocks.
+type members struct {
+	*gzip.Reader
+
+	raw *bufio.Reader
+	err error // of the data after a member
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	if m.err != nil {
+		return 0, m.err
+	}
+	n, err := m.Reader.Read(p)
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	for {
+		c, err := m.raw.ReadByte()
+		switch {
+		case err != nil:
+			return n, err
+		case c == 0:
+			continue
+		}
+		if err := m.raw.UnreadByte(); err != nil {
+			return n, err
+		}
+		if err := m.Reset(m.raw); err != nil {
+			m.err = errors.Join(errAfterGzip, err)
+			return n, m.err
+		}
+		m.Multistream(false)
+		return n, nil
+	}
+}
+
+var errAfterGzip = errors.New("the compressed data is followed by other data; everything before it was imported")
+
+// padding is the number of NUL bytes from which on they are padding: a file that was cut while its program wrote
+// on, or a block that a crash left empty.
+const padding = 16
+
+// A cleaner ends lines that end by a carriage return alone with a line feed, and replaces padding by a line feed.
+type cleaner struct {
+	from    *bufio.Reader
+	padded  int64 // bytes of padding since the last call of takePadded
+	pending int   // NUL bytes that are to be returned
+}
+
+// takePadded returns the number of bytes of padding since the last call.
+func (c *cleaner) takePadded() int64 {
+	n := c.padded
+	c.padded = 0
+	return n
+}
+
+func (c *cleaner) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if c.pending > 0 {
+		n := min(c.pending, len(p))
+		clear(p[:n])
+		c.pending -= n
+		return n, nil
+	}
+	next, err := c.from.Peek(1)
+	if err != nil {
+		return 0, err
+	}
+	if next[0] == 0 {
+		return c.nuls(p)
+	}
+	held, _ := c.from.Peek(min(c.from.Buffered(), len(p))) // is buffered
+	if i := bytes.IndexByte(held, 0); i > 0 {
+		held = held[:i]
+	}
+	n := copy(p, held)
+	_, _ = c.from.Discard(n) // is buffered
+	for i := 0; i < n; i++ {
+		at := bytes.IndexByte(p[i:n], '\r')
+		if at < 0 {
+			break
+		}
+		if i += at; i+1 < n && p[i+1] == '\n' {
+			continue
+		}
+		if i+1 == n {
+			if after, _ := c.from.Peek(1); bytes.Equal(after, []byte("\n")) {
+				continue
+			}
+		}
+		p[i] = '\n'
+	}
+	return n, nil
+}
+
+// nuls reads NUL bytes.
+func (c *cleaner) nuls(p []byte) (int, error) {
+	n := int64(0)
+	for {
+		b, err := c.from.ReadByte()
+		if err != nil {
+			break // the next call returns it
+		}
+		if b != 0 {
+			if err := c.from.UnreadByte(); err != nil {
+				return 0, err
+			}
+			break
+		}
+		n++
+	}
+	if n < padding {
+		c.pending = int(n)
+		return c.Read(p)
+	}
+	c.padded += n
+	p[0] = '\n'
+	return 1, nil
+}
+
 // problem describes an error of reading for people.
 func problem(err error) string {
 	switch {
+	case errors.Is(err, errAfterGzip):
+		return errAfterGzip.Error()
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the compressed data ends too early; everything before its end was imported"
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):

@@ -1,14 +1,9 @@
 package importer
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"io"
 )
-
-// MaxRecord is the maximum size of a record in bytes. Longer ones are skipped.
-const MaxRecord = 1 << 20
 
 // errTooLong: a record has more than MaxRecord bytes.
 var errTooLong = errors.New("too long")
@@ -21,164 +16,321 @@ type piece struct {
 	number int64  // of its line, or of the record, from 1
 }
 
-// A splitter reads the content of a source record by record. Next returns io.EOF after the last one. It returns the piece with
-// errTooLong, and a text that is only the beginning, for a record that is too long.
+// A splitter reads the content of a source record by record. Next returns io.EOF after the last one. For a record
+// that is too long it returns a piece and errTooLong, and for one whose end cannot be found a piece and a
+// *skipError; reading goes on after them.
 type splitter interface {
 	next() (piece, error)
 }
 
 // lines splits content into lines. It skips empty lines.
-type lines struct {
-	from   *bufio.Reader
-	at     int64
-	number int64
-}
+type lines struct{ *window }
 
 func (l *lines) next() (piece, error) {
 	for {
-		p, err := l.line()
-		if err != nil || len(p.text) > 0 {
-			return p, err
-		}
-	}
-}
-
-// line returns the next line without its end.
-func (l *lines) line() (piece, error) {
-	l.number++
-	p := piece{start: l.at, number: l.number}
-	text, err := l.from.ReadSlice('\n')
-	l.at += int64(len(text))
-	if errors.Is(err, bufio.ErrBufferFull) {
-		p.text = bytes.Clone(text[:maxExample])
-		for errors.Is(err, bufio.ErrBufferFull) {
-			text, err = l.from.ReadSlice('\n')
-			l.at += int64(len(text))
-		}
-		p.end = l.at
-		if err != nil && !errors.Is(err, io.EOF) {
-			return p, err
-		}
-		return p, errTooLong
-	}
-	p.end = l.at
-	switch {
-	case err == nil || errors.Is(err, io.EOF) && len(text) > 0:
-		p.text = bytes.TrimRight(text, "\r\n")
-		return p, nil
-	default:
-		return p, err // also for a line that a damage cuts
-	}
-}
-
-// elements splits a JSON array, or a sequence of JSON values, into its elements, which may have line breaks.
-type elements struct {
-	from   *bufio.Reader
-	at     int64
-	number int64
-	buffer []byte
-}
-
-func (e *elements) read() (byte, error) {
-	c, err := e.from.ReadByte()
-	if err == nil {
-		e.at++
-	}
-	return c, err
-}
-
-func (e *elements) next() (piece, error) {
-	c, err := e.read()
-	for err == nil && bytes.IndexByte([]byte(" \t\r\n,[]"), c) >= 0 {
-		c, err = e.read()
-	}
-	if err != nil {
-		return piece{}, err
-	}
-	e.number++
-	p := piece{start: e.at - 1, number: e.number}
-	e.buffer = e.buffer[:0]
-	depth, quoted, escaped := 0, false, false
-	for ; err == nil; c, err = e.read() {
-		if len(e.buffer) < MaxRecord {
-			e.buffer = append(e.buffer, c)
-		}
+		p := l.begin()
+		n, err := l.firstLine()
 		switch {
-		case escaped:
-			escaped = false
-		case quoted:
-			escaped, quoted = c == '\\', c != '"'
-		case c == '"':
-			quoted = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
+		case errors.Is(err, errTooLong):
+			return l.tooLong(p), err
+		case err != nil:
+			return p, err
 		}
-		if depth <= 0 && !quoted && bytes.IndexByte([]byte("}],\r\n"), c) >= 0 {
-			break
+		p = l.end(p, n)
+		if p.text = bytes.TrimRight(p.text, "\r\n"); len(p.text) > 0 {
+			return p, nil
 		}
 	}
-	p.text, p.end = e.buffer, e.at
-	switch {
-	case err != nil && !errors.Is(err, io.EOF):
-		return p, err
-	case p.end-p.start > MaxRecord:
-		p.text = e.buffer[:maxExample]
-		return p, errTooLong
-	}
-	return p, nil
 }
 
-// rows splits CSV into records, which may have line breaks within quotes. If quotes are not closed within MaxRecord bytes, the
-// record is its first line, and splitting continues after it.
+// rows splits CSV into records, which may have line breaks within quotes. Quotes are only special at the beginning
+// of a field. If they are not closed, the first line is refused, and splitting continues after it.
 type rows struct {
-	lines   lines
-	pending []line // that were read too early
-}
+	*window
 
-// A line is a piece with the error of reading it.
-type line struct {
-	piece
-
-	err error
-}
-
-func (r *rows) line() line {
-	if len(r.pending) > 0 {
-		l := r.pending[0]
-		r.pending = r.pending[1:]
-		return l
-	}
-	p, err := r.lines.line()
-	p.text = bytes.Clone(p.text)
-	return line{p, err}
+	columns int // number of fields of the first record, which has their names; 0 before it
 }
 
 func (r *rows) next() (piece, error) {
-	first := r.line()
-	for first.err == nil && len(first.text) == 0 {
-		first = r.line()
-	}
-	if first.err != nil || !isOpen(first.text) {
-		return first.piece, first.err
-	}
-	whole, more := first.piece, []line(nil)
-	whole.text = bytes.Clone(first.text)
-	for end := false; !end && len(whole.text) < MaxRecord; {
-		l := r.line()
-		more = append(more, l)
-		if end = l.err != nil; end {
+	for {
+		p := r.begin()
+		first, err := r.firstLine()
+		switch {
+		case errors.Is(err, errTooLong):
+			return r.tooLong(p), err
+		case err != nil:
+			return p, err
+		}
+		n, fields := r.record(first)
+		if n == 0 {
+			return r.end(p, first), malformed("a quote is not closed")
+		}
+		p = r.end(p, n)
+		if p.text = bytes.TrimRight(p.text, "\r\n"); len(p.text) == 0 {
 			continue
 		}
-		whole.text, whole.end = append(append(whole.text, '\n'), l.text...), l.end
-		if isOpen(l.text) {
-			return whole, nil
+		if r.columns == 0 {
+			r.columns = fields
 		}
+		return p, nil
 	}
-	r.pending = append(more, r.pending...)
-	return first.piece, nil
 }
 
-// isOpen reports whether text opens quotes that it does not close, or closes quotes that are open before it.
-func isOpen(text []byte) bool { return bytes.Count(text, []byte(`"`))%2 == 1 }
+// record returns the length of the first record and the number of its fields. The length is 0 if the end cannot be
+// found. first is the length of the first line.
+func (r *rows) record(first int) (n, fields int) {
+	text := r.rest()[:first]
+	if bytes.IndexByte(text, '"') < 0 {
+		return first, 1 + bytes.Count(text, []byte(","))
+	}
+	var q quotes
+	fields = 1
+	for i := 0; ; i++ {
+		// The byte after a quote decides what the quote means.
+		for i+1 >= len(r.rest()) && r.more() {
+			continue
+		}
+		rest := r.rest()
+		if i >= len(rest) {
+			if q.quoted || r.full() || q.lines > 0 && r.columns > 0 && fields != r.columns {
+				return 0, 0 // the end of the content, or of what a record may have
+			}
+			return i, fields
+		}
+		after := byte('\n')
+		if i+1 < len(rest) {
+			after = rest[i+1]
+		}
+		switch q.read(rest[i], after) {
+		case fieldEnds:
+			fields++
+		case escapedQuote:
+			i++
+		case recordEnds:
+			if q.lines > 0 && r.columns > 0 && fields != r.columns {
+				return 0, 0 // a quote that was not closed has swallowed other records
+			}
+			return i + 1, fields
+		case unclosed:
+			return 0, 0
+		}
+	}
+}
+
+// What a byte of CSV is.
+type csvMark uint8
+
+const (
+	ordinary csvMark = iota
+	fieldEnds
+	recordEnds
+	escapedQuote // two quotes within quotes
+	unclosed     // the quotes cannot be right
+)
+
+// quotes is the state of reading a record of CSV.
+type quotes struct {
+	inField bool // not at the beginning of a field
+	quoted  bool
+	odd     bool // a quoted field has a quote that is neither its end nor doubled
+	lines   int  // line breaks within quotes
+}
+
+// read reads the byte c, which is followed by after.
+func (q *quotes) read(c, after byte) csvMark {
+	switch {
+	case q.quoted && c == '"' && after == '"':
+		return escapedQuote
+	case q.quoted && c == '"' && (after == ',' || after == '\n' || after == '\r'):
+		q.quoted = false
+	case q.quoted && c == '"':
+		q.odd = true
+	case q.quoted && c == '\n':
+		q.lines++
+	case q.quoted:
+	case c == '"' && !q.inField:
+		q.quoted, q.odd = true, false
+	case c == ',':
+		q.inField = false
+		return fieldEnds
+	case c == '\n':
+		return recordEnds
+	}
+	q.inField = true
+	if q.quoted && q.odd && q.lines > 0 {
+		return unclosed
+	}
+	return ordinary
+}
+
+// values splits a sequence of JSON objects: one a line, several a line, objects over several lines, or an array. Of
+// an object whose end cannot be found, the first line is refused, and splitting continues after it.
+type values struct {
+	*window
+
+	count  bool  // number the records; otherwise their lines are their numbers
+	number int64 // of the latest record
+}
+
+func (v *values) next() (piece, error) {
+	for {
+		rest := v.rest()
+		n := len(rest) - len(bytes.TrimLeft(rest, " \t\r\n,[]\x1e"))
+		v.take(n)
+		if len(v.rest()) > 0 {
+			break
+		}
+		if !v.more() {
+			return piece{}, v.err
+		}
+	}
+	p := v.begin()
+	if v.number++; v.count {
+		p.number = v.number
+	}
+	if v.rest()[0] != '{' {
+		return v.garbage(p)
+	}
+	var o object
+	for i := 0; ; i++ {
+		if i == len(v.rest()) && !v.more() {
+			return v.unended(p, &o, i)
+		}
+		switch o.read(v.rest()[i]) {
+		case objectEnds:
+			return v.end(p, i+1), nil
+		case wrongObject:
+			return v.end(p, v.resume(i)), errUnended
+		case inObject:
+		}
+	}
+}
+
+var errUnended = malformed("the end of the object is missing")
+
+// resume returns where the next record may begin, if the object at the beginning is wrong at i.
+func (v *values) resume(i int) int {
+	rest := v.rest()
+	if line := bytes.IndexByte(rest[:i+1], '\n'); line >= 0 {
+		return line + 1
+	}
+	if rest[i] == '{' {
+		return i
+	}
+	if last := bytes.LastIndex(rest[:i], []byte("},{")); last >= 0 {
+		return last + len("},")
+	}
+	return i + 1 + until(rest[i+1:])
+}
+
+// until returns the length of text before the next object or line.
+func until(text []byte) int {
+	if i := bytes.IndexAny(text, "{\n"); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// garbage takes what is not an object.
+func (v *values) garbage(p piece) (piece, error) {
+	for {
+		n := until(v.rest())
+		switch {
+		case n < len(v.rest()):
+			return v.end(p, n), nil
+		case v.more():
+			continue
+		case v.full():
+			return v.tooLong(p), errTooLong
+		}
+		return v.end(p, n), nil
+	}
+}
+
+// unended takes an object that has not ended after n bytes, at the end of the content or of what a record may have.
+func (v *values) unended(p piece, o *object, n int) (piece, error) {
+	if line := bytes.IndexByte(v.rest(), '\n'); line >= 0 {
+		return v.end(p, line+1), errUnended
+	}
+	if !v.full() {
+		return v.end(p, n), errUnended
+	}
+	p.text = bytes.Clone(v.rest()[:maxExample])
+	v.take(n)
+	for {
+		for i, c := range v.rest() {
+			switch o.read(c) {
+			case objectEnds:
+				v.take(i + 1)
+				p.end = v.at
+				return p, errTooLong
+			case wrongObject:
+				v.take(i)
+				p.end = v.at
+				return p, errTooLong
+			case inObject:
+			}
+		}
+		v.take(len(v.rest()))
+		if !v.more() {
+			p.end = v.at
+			return p, errTooLong
+		}
+	}
+}
+
+// What a byte does to an object.
+type objectMark uint8
+
+const (
+	inObject objectMark = iota
+	objectEnds
+	wrongObject // the object cannot have this byte
+)
+
+// An object is the state of reading a JSON object. It finds the end of the object, and most of what makes the end
+// uncertain.
+type object struct {
+	depth           int
+	quoted, escaped bool
+	last            byte // outside of texts, without blanks; a quote for a text
+}
+
+func (o *object) read(c byte) objectMark {
+	switch {
+	case c == '\n' && o.quoted:
+		return wrongObject
+	case o.escaped:
+		o.escaped = false
+		return inObject
+	case o.quoted:
+		o.escaped, o.quoted = c == '\\', c != '"'
+		return inObject
+	case c == ' ', c == '\t', c == '\r', c == '\n':
+		return inObject
+	}
+	afterValue := o.last == '"' || o.last == '}' || o.last == ']'
+	switch c {
+	case '"':
+		if o.last != '{' && o.last != '[' && o.last != ',' && o.last != ':' {
+			return wrongObject
+		}
+		o.quoted = true
+	case '{', '[':
+		if o.depth > 0 && o.last != '[' && o.last != ',' && o.last != ':' {
+			return wrongObject
+		}
+		o.depth++
+	case '}', ']':
+		if o.depth--; o.depth == 0 {
+			return objectEnds
+		}
+	case ',', ':':
+	default:
+		if afterValue {
+			return wrongObject
+		}
+	}
+	o.last = c
+	return inObject
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -125,23 +124,4 @@ func leaveOut(b *store.Batch, stored map[schema.Identity]bool) {
 func without[T any](all []T, out map[int]bool) []T {
 	i := -1
 	return slices.DeleteFunc(all, func(T) bool { i++; return out[i] })
-}
-
-// inOrder returns sources ordered by the time of their first record. Sources without one keep their place before the others.
-func inOrder(sources []Source, cfg *Config) []Source {
-	type timed struct {
-		Source
-
-		first time.Time
-	}
-	all := make([]timed, len(sources))
-	for i, s := range sources {
-		all[i] = timed{s, s.firstTime(cfg)}
-	}
-	slices.SortStableFunc(all, func(a, b timed) int { return a.first.Compare(b.first) })
-	out := make([]Source, len(all))
-	for i := range all {
-		out[i] = all[i].Source
-	}
-	return out
 }

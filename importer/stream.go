@@ -1,64 +1,173 @@
 package importer
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
+	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A stream reads one source.
+// A stream reads one source, record by record.
 type stream struct {
 	*run
 
 	source *Source
 	index  int
-	report SourceReport
+	report *SourceReport
 	place  *place // changes while batches are stored
 	before place  // how far the source was stored when the import began
-	format string
-	in     *input // nil for records of the host
-	seen   int64  // records since the last progress
+	format *format
+	in     *input    // nil while the source is closed, and for records of the host
+	first  time.Time // of its first record; zero means unknown
+
+	window *window
+	from   splitter
+	parse  parser
+	pull   func() (Record, error, bool) // of records of the host
+	stop   func()
+
+	// The current piece, which has records or rows.
+	piece  piece
+	found  found
+	failed error
+	digest string // hash of the content up to the end of the piece
+	at     time.Time
 }
 
-// read imports the source. Its error is about the whole import.
-func (s *stream) read(ctx context.Context) error {
+// prepare opens the source for the first time, and recognises its format and what was imported of it. It returns
+// false if there is nothing to read.
+func (s *stream) prepare() bool {
 	if s.source.Records != nil {
-		return s.records(ctx)
+		s.report.Format = "records"
+		s.format = &format{name: "records"}
+		name := s.source.Name
+		s.place, s.before = s.journal.enter(s.journal.table(name), nil)
+		s.place.Name = name
+		return true
 	}
 	in, err := s.source.open()
 	if err != nil {
 		s.report.Problem = problem(err)
-		return nil
+		return false
 	}
 	s.in = in
-	defer func() { _ = in.close() }() // only read
-	if len(in.head) == 0 {
-		return nil
+	ready, err := s.recognise()
+	if err == nil && (!ready || !in.whole && !s.source.Once) {
+		err = s.close()
+	} else if err == nil && in.whole && s.spare(len(in.head)) {
+		err = in.hold()
 	}
-	f, err := s.pick(in.head)
 	if err != nil {
-		s.report.Problem = err.Error()
-		return nil
+		_ = s.close() // only read
+		s.report.Problem = problem(err)
+		return false
 	}
-	s.format, s.report.Format = f.name, f.name
-	s.place, s.before = s.journal.enter(in.head, "")
-	if s.before.Since > 0 && s.before.Ended && !s.source.Once {
-		if same, err := s.unchanged(); err != nil {
-			s.report.Problem = problem(err)
-			return nil
-		} else if same {
-			s.report.Known = true
-			return nil
+	return ready
+}
+
+// recognise finds the format and the place of the source. It returns false if there is nothing to read.
+func (s *stream) recognise() (bool, error) {
+	if len(s.in.head) == 0 {
+		s.countPadding(1)
+		return false, nil
+	}
+	f, err := s.pick(s.in.head)
+	if err != nil {
+		return false, err
+	}
+	s.format, s.report.Format = f, f.name
+	s.first = f.firstTime(s.in.head, s.cfg.Map)
+	p, known, err := s.find(s.journal.candidates(s.in.head))
+	if err != nil {
+		return false, err
+	}
+	s.place, s.before = s.journal.enter(p, blocksOf(s.in.head))
+	s.report.Known = known
+	return !known, nil
+}
+
+// find returns the place among candidates whose content the source begins with. known is true if it has nothing
+// else. A source that can be opened again is read up to the places; for others, one place beyond the head is
+// assumed, and checked while reading.
+func (s *stream) find(candidates []*place) (found *place, known bool, err error) {
+	sums := map[int64]string{}
+	head := sumsAt(s.in.head, candidates)
+	for _, p := range candidates {
+		sum, read := head[p.Read]
+		switch {
+		case read:
+		case s.source.Once:
+			return p, false, nil
+		default:
+			if len(sums) == 0 {
+				if sums, err = s.sums(candidates); err != nil {
+					return nil, false, err
+				}
+			}
+			sum = sums[p.Read]
+		}
+		if sum == p.Sum {
+			_, more := sums[p.Read+1]
+			ends := s.in.whole && p.Read == int64(len(s.in.head)) || len(sums) > 0 && !more
+			return p, ends && p.Ended && p.Done == p.Read, nil
 		}
 	}
-	parse := f.open(s.cfg.Map)
-	return s.pieces(ctx, f.split(in.Reader), parse)
+	return nil, false, nil
+}
+
+// sumsAt returns the hashes of the parts of text that end where places were read to.
+func sumsAt(text []byte, places []*place) map[int64]string {
+	sums := map[int64]string{}
+	w := newWindow(nil, 0)
+	w.buf, w.w = text, len(text)
+	for _, p := range backward(places) {
+		if p.Read > int64(len(text)) {
+			break
+		}
+		w.take(int(p.Read - w.at))
+		sums[p.Read] = hex.EncodeToString([]byte(w.digest()))
+	}
+	return sums
+}
+
+// sums reads the source, and returns the hashes of the parts that end where places were read to. A part that ends
+// before the source also has an entry for the next position.
+func (s *stream) sums(places []*place) (map[int64]string, error) {
+	in, err := s.source.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.close() }() // only read
+	sums := map[int64]string{}
+	w := newWindow(in, firstWindow)
+	for _, p := range backward(places) {
+		for w.at < p.Read {
+			n := min(int64(len(w.rest())), p.Read-w.at)
+			if w.take(int(n)); n == 0 && !w.more() {
+				return sums, nil // the source ends, or is damaged, which reading it reports
+			}
+		}
+		sums[p.Read] = hex.EncodeToString([]byte(w.digest()))
+		if len(w.rest()) > 0 || w.more() {
+			sums[p.Read+1] = ""
+		}
+	}
+	return sums, nil
+}
+
+func backward(places []*place) iter.Seq2[int, *place] {
+	return func(yield func(int, *place) bool) {
+		for i := len(places) - 1; i >= 0; i-- {
+			if !yield(i, places[i]) {
+				return
+			}
+		}
+	}
 }
 
 // pick returns the format of the source with this head.
@@ -70,7 +179,7 @@ func (s *stream) pick(head []byte) (*format, error) {
 		return formatNamed(s.cfg.Format), nil
 	}
 	if len(s.cfg.Map) > 0 { // only for files of other programs
-		if bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) {
+		if hasObjects(head) {
 			return formatNamed("json"), nil
 		}
 		return formatNamed("csv"), nil
@@ -78,76 +187,180 @@ func (s *stream) pick(head []byte) (*format, error) {
 	return detect(head)
 }
 
-// unchanged reports whether the source still ends where it was imported to.
-func (s *stream) unchanged() (bool, error) {
-	in, err := s.source.open()
-	if err != nil {
-		return false, err
+// open opens a prepared source for reading its records. It returns false if there is nothing to read.
+func (s *stream) open() bool {
+	if s.source.Records != nil {
+		s.pull, s.stop = iter.Pull2(s.source.Records)
+		return true
 	}
-	defer func() { _ = in.close() }()
-	_, err = io.CopyN(io.Discard, in, s.before.Done)
-	if err == nil {
-		_, err = in.ReadByte()
+	if s.in == nil {
+		in, err := s.source.open()
+		if err != nil {
+			s.report.Problem = problem(err)
+			return false
+		}
+		s.in = in
 	}
-	if errors.Is(err, io.EOF) { // also if the file has become shorter
-		return true, nil
+	size := firstWindow
+	if s.in.held {
+		size = len(s.in.head) + 1
 	}
-	return false, err
+	s.window = newWindow(s.in, size)
+	s.window.check = s.before.Read
+	s.from, s.parse = s.format.split(s.window), s.format.open(s.cfg.Map)
+	return true
 }
 
-// pieces imports the pieces of a file.
-func (s *stream) pieces(ctx context.Context, from splitter, parse parser) error {
-	var end int64
+// close closes the source. It may be called again.
+func (s *stream) close() error {
+	if s.stop != nil {
+		s.stop()
+	}
+	if s.in == nil {
+		return nil
+	}
+	in := s.in
+	s.in = nil
+	if s.window != nil {
+		s.readBefore += in.raw.n
+	}
+	return in.close()
+}
+
+// next reads until a piece that has records or rows, and counts the other ones. It returns false at the end of the
+// source. Its error is about the whole import.
+func (s *stream) next(ctx context.Context) (bool, error) {
 	for {
-		p, err := from.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			s.sink.mark(mark{s.place, end, true})
-			return nil
-		case err != nil && !errors.Is(err, errTooLong):
-			s.report.Problem = problem(err)
-			s.sink.mark(mark{s.place, end, false})
-			return nil
+		if err := ctx.Err(); err != nil {
+			return false, err
 		}
-		end = p.end
-		var out found
-		if err == nil {
-			err = parse(p.text, &out)
-		} else {
-			err = skip(TooLong)
+		s.found = found{records: s.found.records[:0]}
+		p, err := s.read()
+		if s.changed() {
+			return false, nil
+		}
+		if errors.Is(err, io.EOF) {
+			s.noteEnd()
+			return false, nil
+		}
+		if _, one := errors.AsType[*skipError](err); err != nil && !one && !errors.Is(err, errHeader) {
+			s.report.Problem = problem(err) // the mark of the last rows stays
+			return false, nil
 		}
 		if errors.Is(err, errHeader) {
 			continue
 		}
-		if err := s.take(ctx, p, &out, err); err != nil {
-			return err
+		s.piece, s.failed = p, err
+		if s.found.rows.Len() > 0 || len(s.found.records) > 0 {
+			s.at = s.found.time()
+			s.digest = ""
+			if s.window != nil {
+				s.digest = s.window.digest()
+			}
+			return true, nil
 		}
+		s.count(p, 0, err)
 	}
 }
 
-// take stores what a piece has, and counts it. failed is the error of parsing it.
-func (s *stream) take(ctx context.Context, p piece, out *found, failed error) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// read reads and parses the next piece. The error is io.EOF after the last one, a *skipError about the piece, or
+// about the source.
+func (s *stream) read() (piece, error) {
+	if s.pull != nil {
+		return s.pulled()
 	}
-	again := p.start < s.before.Since
-	rows, failed, err := s.rowsOf(ctx, p, out, failed)
+	p, err := s.from.next()
+	s.countPadding(p.number)
+	if errors.Is(err, errTooLong) {
+		err = skip(TooLong)
+	}
+	if err != nil {
+		return p, err
+	}
+	err = s.parse(p.text, &s.found)
+	if _, one := errors.AsType[*skipError](err); err != nil && !one && !errors.Is(err, errHeader) {
+		err = malformed(err.Error())
+	}
+	return p, err
+}
+
+// pulled returns the next record of the host. Its position is its number.
+func (s *stream) pulled() (piece, error) {
+	r, err, more := s.pull()
+	switch {
+	case !more:
+		return piece{}, io.EOF
+	case err != nil:
+		return piece{}, err
+	}
+	s.found.records = append(s.found.records, r)
+	n := s.piece.end + 1
+	return piece{start: n - 1, end: n, number: n, text: []byte(r.URL)}, nil
+}
+
+// countPadding counts padding that was read as one record.
+func (s *stream) countPadding(line int64) {
+	if n := s.in.plain.takePadded(); n > 0 {
+		why := fmt.Sprintf("%d NUL bytes, as of a file that was cut while it was written", n)
+		s.count(piece{number: line, start: s.before.Since}, 0, malformed(why))
+	}
+}
+
+// changed reports whether the source, which can be read only once, turns out to be another one than its head says.
+func (s *stream) changed() bool {
+	if s.window == nil || s.window.checked == "" || s.before.Read == 0 {
+		return false
+	}
+	same := hex.EncodeToString([]byte(s.window.checked)) == s.before.Sum
+	s.window.checked = ""
+	if !same {
+		s.report.Problem = "it begins like a source that was imported, but goes on in another way; " +
+			"import it from a file, or with --again"
+	}
+	return !same
+}
+
+// noteEnd notes that the source was read to its end.
+func (s *stream) noteEnd() {
+	m := mark{end: s.piece.end, ended: true}
+	if s.window != nil {
+		m.end, m.sum = s.window.at, s.window.digest()
+	}
+	if m.end >= s.before.Done { // otherwise the source has become shorter
+		s.sink.end(s.place, m)
+	}
+}
+
+// time returns the time of the first record.
+func (f *found) time() time.Time {
+	if len(f.records) > 0 {
+		return f.records[0].Time
+	}
+	return firstOf(&f.rows)
+}
+
+// take stores what the current piece has, and counts it.
+func (s *stream) take(ctx context.Context) error {
+	p := s.piece
+	rows, failed, err := s.rows(ctx)
 	if err != nil {
 		return err
 	}
-	if !again {
-		s.count(p, rows.Len(), failed)
-	}
+	s.count(p, rows.Len(), failed)
 	if rows.Len() > 0 && p.start >= s.before.Done {
-		if err := s.sink.add(&rows, mark{s.place, p.end, false}, p.start < s.before.Doubt); err != nil {
+		if err := s.sink.add(&rows, s.place, mark{end: p.end, sum: s.digest}, p.start < s.before.Read); err != nil {
 			return err
 		}
 	}
-	s.tell(p.start < s.before.Done)
+	s.tell(s, p.start < s.before.Done)
 	return nil
 }
 
+// count counts a piece, unless an earlier import has counted it.
 func (s *stream) count(p piece, rows int, failed error) {
+	if p.start < s.before.Since {
+		return
+	}
 	t := &s.tally.report
 	t.Records++
 	s.report.Records++
@@ -167,67 +380,29 @@ func (s *stream) count(p piece, rows int, failed error) {
 	s.tally.skip(reason, at)
 }
 
-// rowsOf returns the rows of a piece. failed is the reason why the piece, or a record in it, has no row.
-func (s *stream) rowsOf(ctx context.Context, p piece, out *found, parsed error) (rows store.Batch, failed, err error) {
-	failed = parsed
-	for i := range out.records {
-		r := &out.records[i]
-		e, wrong := s.maker.event(s.format, r)
+// rows returns the rows of the current piece, and the reason why it, or a record in it, has no row.
+func (s *stream) rows(ctx context.Context) (rows store.Batch, failed, err error) {
+	failed = s.failed
+	for i := range s.found.records {
+		r := &s.found.records[i]
+		e, wrong := s.maker.event(s.format.name, r)
 		if wrong == nil {
-			e.ID = s.idOf(r, p, i)
+			e.ID = s.maker.ids.event(s.format.name, r, s.identity(), i)
 			rows.Events = append(rows.Events, e)
 		} else if failed == nil {
 			failed = wrong
 		}
 	}
-	if out.rows.Len() > 0 {
-		rows, failed, err = s.ownRows(ctx, out)
+	if s.found.rows.Len() > 0 {
+		rows, failed, err = s.ownRows(ctx, &s.found.rows)
 	}
 	return rows, failed, err
 }
 
-// idOf returns the id of the i-th event of a piece. It is the same whenever the source is imported. It reveals nothing: the
-// beginning of the source and the position have no address that could be guessed.
-func (s *stream) idOf(r *Record, p piece, i int) string {
-	if r.ID != "" {
-		return foreign(s.format, "event", r.ID)
+// identity identifies the current piece: by the content up to its end, or by the name of a table and its number.
+func (s *stream) identity() string {
+	if s.window != nil {
+		return s.digest
 	}
-	text := binary.BigEndian.AppendUint64([]byte(s.place.Sum), uint64(p.start))
-	sum := sha256.Sum256(binary.BigEndian.AppendUint64(text, uint64(i)))
-	return hex.EncodeToString(sum[:idBytes])
-}
-
-// records imports the records of a host's table. The position of a record is its number.
-func (s *stream) records(ctx context.Context) error {
-	s.format, s.report.Format = "records", "records"
-	s.place, s.before = s.journal.enter(nil, s.source.Name)
-	var n int64
-	for r, err := range s.source.Records {
-		if err != nil {
-			s.report.Problem = err.Error()
-			s.sink.mark(mark{s.place, n, false})
-			return nil
-		}
-		n++
-		p := piece{start: n - 1, end: n, number: n, text: []byte(r.URL)}
-		if err := s.take(ctx, p, &found{records: []Record{r}}, nil); err != nil {
-			return err
-		}
-	}
-	s.sink.mark(mark{s.place, n, true})
-	return nil
-}
-
-// tell reports the progress after every Config.Rows records.
-func (s *stream) tell(again bool) {
-	if s.seen++; s.cfg.Report == nil || s.seen < int64(s.cfg.Rows) {
-		return
-	}
-	s.seen = 0
-	t := &s.tally.report
-	p := Progress{Source: s.source.Name, Index: s.index, Sources: s.total, Size: s.source.Size, Records: t.Records, Taken: t.Taken, Again: again}
-	if s.in != nil {
-		p.Read = s.in.raw.n
-	}
-	s.cfg.Report(p)
+	return tableDigest(s.source.Name, s.piece.number)
 }

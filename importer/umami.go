@@ -1,10 +1,10 @@
 package importer
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // This file reads the table website_event of an export of Umami: a row for each pageview and custom event.
@@ -52,79 +52,10 @@ func withQuery(path, query string) string {
 	return path + "?" + strings.TrimPrefix(query, "?")
 }
 
-// umamiAgent returns the families of browser and system, and the place.
+// umamiAgent returns browser, system and place.
 func umamiAgent(h *sheet) store.Agent {
-	a := store.Agent{Country: h.get("country"), City: h.get("city"), DeviceType: deviceOf(h.get("device"))}
-	a.Region = h.get("region")
-	if a.Region == "" {
-		a.Region = h.get("subdivision1")
+	return store.Agent{
+		BrowserName: h.get("browser"), OSName: h.get("os"), DeviceType: h.get("device"),
+		Country: h.get("country"), Region: cmp.Or(h.get("region"), h.get("subdivision1")), City: h.get("city"),
 	}
-	a.BrowserName = browserOf(h.get("browser"))
-	a.OSName, a.OSVersion = systemOf(h.get("os"))
-	return a
-}
-
-// browserOf returns the family of a browser that other analytics name; empty if it is unknown.
-func browserOf(name string) string {
-	switch name = strings.ToLower(strings.TrimSpace(name)); {
-	case name == "ios", name == "ios-webview", strings.Contains(name, "safari"):
-		return "Safari"
-	case strings.HasPrefix(name, "edge"), strings.Contains(name, "microsoft edge"):
-		return "Edge"
-	case strings.Contains(name, "samsung"):
-		return "Samsung Internet"
-	case strings.Contains(name, "firefox"), name == "fxios":
-		return "Firefox"
-	case strings.Contains(name, "opera"):
-		return "Opera"
-	case strings.Contains(name, "facebook"):
-		return "Facebook"
-	case strings.Contains(name, "chrom"), name == "crios", name == "android-webview":
-		return "Chrome"
-	}
-	return ""
-}
-
-// systemOf returns the family and the version of an operating system that other analytics name; empty if it is unknown.
-func systemOf(name string) (family, version string) {
-	lower := strings.ToLower(strings.TrimSpace(name))
-	switch {
-	case strings.HasPrefix(lower, "windows"):
-		family = "Windows"
-	case strings.HasPrefix(lower, "mac"), strings.HasPrefix(lower, "os x"):
-		family = "macOS"
-	case strings.HasPrefix(lower, "ios"), strings.HasPrefix(lower, "ipados"):
-		family = "iOS"
-	case strings.HasPrefix(lower, "android"):
-		family = "Android"
-	case strings.HasPrefix(lower, "chrome"):
-		return "ChromeOS", ""
-	case strings.Contains(lower, "linux"), strings.HasPrefix(lower, "ubuntu"), strings.HasPrefix(lower, "debian"), strings.HasPrefix(lower, "fedora"):
-		family = "Linux"
-	}
-	if i := strings.LastIndexByte(lower, ' '); family != "" && i >= 0 && lower[i+1] >= '0' && lower[i+1] <= '9' {
-		version = lower[i+1:]
-	}
-	return family, version
-}
-
-// deviceOf returns the id of a device that other analytics name; empty if it is unknown.
-func deviceOf(name string) string {
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "desktop", "laptop":
-		return agent.Desktop
-	case "mobile", "smartphone", "phablet", "feature phone":
-		return agent.Mobile
-	case "tablet":
-		return agent.Tablet
-	case "tv", "smarttv", "smart display":
-		return agent.SmartTV
-	case "console":
-		return agent.Console
-	case "wearable":
-		return agent.Wearable
-	case "embedded", "car browser", "camera", "smart speaker", "peripheral", "portable media player":
-		return agent.Embedded
-	}
-	return ""
 }

@@ -2,7 +2,8 @@ package importer
 
 import (
 	"bytes"
-	"net/netip"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,22 +19,12 @@ func isCombined(line []byte) bool {
 }
 
 func parseCombined(line []byte, out *found) error {
-	s := string(line)
-	before, rest, ok := strings.Cut(s, "[")
+	before, at, rest, ok := cutTime(string(line))
 	if !ok {
-		return malformed("no time in brackets")
+		return malformed("no time like [21/Nov/2026:10:00:00 +0000]")
 	}
-	when, rest, ok := strings.Cut(rest, "]")
-	if !ok {
-		return malformed("no time in brackets")
-	}
-	var r Record
-	if r.Time, ok = logTime(when); !ok {
-		return malformed("the time is not like 21/Nov/2026:10:00:00 +0000")
-	}
-	if r.Host, r.Address, ok = logSender(before); !ok {
-		return malformed("no address")
-	}
+	r := Record{Time: at}
+	r.Host, r.Address = logSender(before)
 	request, rest, ok := quoted(rest)
 	if !ok {
 		return malformed("no request in quotes")
@@ -47,11 +38,35 @@ func parseCombined(line []byte, out *found) error {
 	r.Status = n
 	_, rest, _ = strings.Cut(rest, " ") // the size
 	if r.Referrer, rest, ok = quoted(rest); ok {
-		r.UserAgent, _, _ = quoted(rest)
+		r.UserAgent, rest, ok = quoted(rest)
+	}
+	if !ok && strings.HasPrefix(strings.TrimLeft(rest, " "), `"`) {
+		return malformed("a quote is not closed")
 	}
 	r.Referrer, r.UserAgent = absent(r.Referrer), absent(r.UserAgent)
 	out.records = append(out.records, r)
+	if _, _, after, twice := cutTime(rest); twice && strings.HasPrefix(after, ` "`) {
+		return malformed("another record follows on the line")
+	}
 	return nil
+}
+
+// cutTime cuts a line before and after its time, which is in brackets.
+func cutTime(s string) (before string, at time.Time, after string, ok bool) {
+	const size = len("[02/Jan/2006:15:04:05 -0700]")
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], '[')
+		if i < 0 || from+i+size > len(s) {
+			return "", time.Time{}, "", false
+		}
+		from += i
+		if s[from+size-1] == ']' {
+			if at, ok = logTime(s[from+1 : from+size-1]); ok {
+				return s[:from], at, s[from+size:], true
+			}
+		}
+		from++
+	}
 }
 
 // absent returns s, or an empty text for the hyphen that stands for an absent value.
@@ -62,20 +77,64 @@ func absent(s string) string {
 	return s
 }
 
-// logSender returns the virtual host and the address in the fields before the time.
-func logSender(s string) (host, address string, ok bool) {
-	first, rest, _ := strings.Cut(strings.TrimLeft(s, " "), " ")
-	if first == "" {
-		return "", "", false
+// afterAddress is the number of fields from the address to the time: itself, ident and user.
+const afterAddress = 3
+
+// logSender returns the virtual host and the address in the fields before the time; unknownAddress if they do not name the client.
+// These fields are "address ident user", perhaps after a virtual host and a prefix of syslog or of a container, and the address may be
+// a list, as proxies write it.
+func logSender(s string) (host, client string) {
+	parts, prefixed := withoutPrefix(strings.Fields(s))
+	at := len(parts) - afterAddress
+	if at < 0 || !isAddress(parts[at]) {
+		if at = slices.IndexFunc(parts, isAddress); at < 0 {
+			return hostSender(parts, prefixed)
+		}
 	}
-	if _, err := netip.ParseAddr(strings.TrimSuffix(first, ",")); err == nil {
-		return "", strings.TrimSuffix(first, ","), true
+	for at > 0 && strings.HasSuffix(parts[at-1], ",") && isAddress(parts[at-1]) {
+		at--
 	}
-	second, _, _ := strings.Cut(rest, " ")
-	if _, err := netip.ParseAddr(second); err == nil {
-		return first, second, true
+	if at == 1 && !prefixed {
+		host = parts[0]
 	}
-	return "", first, true // the name of a host
+	return host, parts[at]
+}
+
+// hostSender returns the virtual host, and the name of the client's host, which servers can write instead of its address.
+func hostSender(parts []string, prefixed bool) (host, client string) {
+	at := len(parts) - afterAddress
+	if at < 0 || at > 0 && prefixed || at > 1 || !isHost(parts[at]) {
+		return "", unknownAddress
+	}
+	if at == 1 {
+		host = parts[0]
+	}
+	return host, parts[at]
+}
+
+func isAddress(s string) bool {
+	_, ok := parseAddress(strings.TrimSuffix(s, ","))
+	return ok
+}
+
+// isHost reports whether s can be the name of a host.
+func isHost(s string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return strings.Trim(s, letters+"-_.") == "" && strings.Trim(s, "-_.") != ""
+}
+
+// withoutPrefix removes what syslog writes before a line: a header, or a time, a host and a tag that ends with a colon.
+func withoutPrefix(parts []string) (rest []string, prefixed bool) {
+	const header = 7 // priority and version, time, host, program, process, message id, data
+	if len(parts) > header && strings.HasPrefix(parts[0], "<") && strings.HasSuffix(parts[0], ">1") {
+		return parts[header:], true
+	}
+	for i, p := range slices.Backward(parts) {
+		if strings.HasSuffix(p, ":") && len(parts)-i > afterAddress && !isAddress(p) && p != "unix:" {
+			return parts[i+1:], true
+		}
+	}
+	return parts, false
 }
 
 // requestLine returns the method and the address of a request such as GET / HTTP/1.1. For other texts, the method is the text.
@@ -157,14 +216,19 @@ func logTime(s string) (time.Time, bool) {
 			n[i] = n[i]*10 + int(c-'0')
 		}
 	}
-	if month < 0 || month%3 != 0 || n[0] < 1 || n[0] > 31 || n[2] > 23 || n[3] > 59 || n[4] > 60 {
+	if month < 0 || month%3 != 0 || n[0] < 1 || n[2] > 23 || n[3] > 59 || n[4] > 60 {
 		return time.Time{}, false
 	}
 	zone := time.Duration(n[5])*time.Hour + time.Duration(n[6])*time.Minute
 	if s[21] == '+' {
 		zone = -zone
 	}
-	return time.Date(n[1], time.Month(month/3+1), n[0], n[2], n[3], n[4], 0, time.UTC).Add(zone), true
+	day := time.Date(n[1], time.Month(month/3+1), n[0], 0, 0, 0, 0, time.UTC)
+	if day.Day() != n[0] { // such as 31 February
+		return time.Time{}, false
+	}
+	clock := time.Duration(n[2])*time.Hour + time.Duration(n[3])*time.Minute + time.Duration(n[4])*time.Second
+	return day.Add(clock + zone), true
 }
 
 // openCloudFront returns a parser of the standard logs of CloudFront: lines of fields that are separated by tabs, after a line
@@ -208,7 +272,7 @@ func openCloudFront(map[string]string) parser {
 		}
 		out.records = append(out.records, Record{
 			ID: field("x-edge-request-id"), Time: at, Method: field("cs-method"), Status: status, URL: url, Host: field("x-host-header"),
-			ContentType: field("sc-content-type"), Address: field("c-ip"),
+			ContentType: field("sc-content-type"), Address: cmp.Or(field("c-ip"), unknownAddress),
 			Referrer: twiceDecoded(field("cs(Referer)")), UserAgent: twiceDecoded(field("cs(User-Agent)")),
 		})
 		return nil
@@ -217,7 +281,7 @@ func openCloudFront(map[string]string) parser {
 
 func isCloudFront(line []byte) bool {
 	names, ok := bytes.CutPrefix(line, []byte("#Fields:"))
-	return ok && bytes.Contains(names, []byte("cs-uri-stem"))
+	return ok && bytes.Contains(names, []byte("cs-uri-stem")) && bytes.Contains(names, []byte("x-edge-"))
 }
 
 // twiceDecoded decodes percent escapes, which CloudFront writes for blanks once or twice.

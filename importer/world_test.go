@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/sqlite"
@@ -59,9 +60,15 @@ func (w *world) Write(ctx context.Context, b *store.Batch) (store.Written, error
 	return written, err
 }
 
+// pepper returns the pepper of all tests.
+func pepper() auth.Pepper {
+	p, _ := auth.NewPepper([]byte("a pepper for tests")) // is long enough
+	return p
+}
+
 // config returns a configuration for w.
 func (w *world) config() importer.Config {
-	return importer.Config{Target: w, Website: shop, Now: func() time.Time { return w.clock }}
+	return importer.Config{Target: w, Website: shop, Pepper: pepper(), Now: func() time.Time { return w.clock }}
 }
 
 // run imports sources, which must succeed.

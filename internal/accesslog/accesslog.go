@@ -3,9 +3,14 @@
 //	totals, err := accesslog.Write(file, accesslog.Options{Lines: 1_000_000, Seed: 1, From: day, Days: 10})
 //	fmt.Println(totals.Pageviews, totals.Visitors, totals.Sessions)
 //
-// It counts with loops over maps, and shares no code with package importer: agreement means something. The lines are in the Combined
-// Log Format, ordered by time. They have visits of people with several pages, assets, redirects, errors, robots, and some damaged
-// lines.
+//	lines, totals := accesslog.Lines(accesslog.Options{Lines: 3000, Seed: 1, From: day, Days: 3, Hosts: true})
+//	for _, form := range accesslog.Forms() {
+//		text := form.Text(lines) // the same requests as another web server writes them
+//	}
+//
+// It counts with loops over maps, and shares no code with package importer: agreement means something. The lines
+// are ordered by time. They have visits of people with several pages, assets, redirects, errors, robots, and some
+// damaged lines.
 package accesslog
 
 import (
@@ -16,12 +21,16 @@ import (
 	"time"
 )
 
-// Options configure [Write].
+// Host is the host of requests.
+const Host = "shop.example"
+
+// Options configure [Write] and [Lines].
 type Options struct {
 	Lines int
 	Seed  uint64
 	From  time.Time // the first line, in UTC
 	Days  int       // over which the lines are spread evenly
+	Hosts bool      // also requests for another host than Host
 }
 
 // Totals are what an import of the log must find.
@@ -32,6 +41,7 @@ type Totals struct {
 	Assets, Errors   int64
 	Methods, Robots  int64
 	Damaged          int64
+	OtherHosts       int64
 	Pages            map[string]int64 // pageviews by path
 	Browsers         map[string]int64 // pageviews by family
 	Days             map[string]int64 // pageviews by UTC day
@@ -57,11 +67,35 @@ const (
 	paths  = 300
 )
 
-// Write writes a log to w, and returns its totals. The same options give the same log.
+// A Line is a line of a log.
+type Line struct {
+	At      time.Time
+	Address string
+	Host    string
+	Method  string
+	Path    string
+	Status  int
+	Size    int
+	Agent   string
+	Damaged bool // the line is no request
+}
+
+// Write writes a log in the Combined Log Format to w, and returns its totals. The same options give the same log.
 func Write(w io.Writer, o Options) (Totals, error) {
+	out := bufio.NewWriterSize(w, 1<<20) // Flush returns its first error
+	t := generate(o, func(l *Line) { _, _ = out.WriteString(combined(l)) })
+	return t, out.Flush()
+}
+
+// Lines returns the lines of a log, and its totals.
+func Lines(o Options) (all []Line, t Totals) {
+	t = generate(o, func(l *Line) { all = append(all, *l) })
+	return all, t
+}
+
+func generate(o Options, write func(*Line)) Totals {
 	t := Totals{Pages: map[string]int64{}, Browsers: map[string]int64{}, Days: map[string]int64{}}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
-	out := bufio.NewWriterSize(w, 1<<20) // Flush returns its first error
 	last := map[person]time.Time{}
 	var active [recent]person
 	for i := range active {
@@ -70,39 +104,42 @@ func Write(w io.Writer, o Options) (Totals, error) {
 	step := time.Duration(o.Days) * 24 * time.Hour / time.Duration(max(o.Lines, 1))
 	for i := range o.Lines {
 		t.Lines++
-		at := o.From.Add(time.Duration(i) * step).Truncate(time.Second)
 		who := rng.IntN(recent)
 		if rng.IntN(4) == 0 {
 			active[who] = stranger(rng)
 		}
 		p := active[who]
-		request, status, ua := fmt.Sprintf("GET /page-%d HTTP/1.1", rng.IntN(rng.IntN(paths)+1)), 200, agents[p.agent].text
+		l := Line{
+			At:      o.From.Add(time.Duration(i) * step).Truncate(time.Second),
+			Address: fmt.Sprintf("10.%d.%d.%d", p.address>>16, p.address>>8&255, p.address&255),
+			Host:    Host, Method: "GET", Path: fmt.Sprintf("/page-%d", rng.IntN(rng.IntN(paths)+1)), Status: 200, Size: rng.IntN(50_000),
+			Agent: agents[p.agent].text,
+		}
 		switch kind := rng.IntN(100); {
 		case kind < 40:
-			request = fmt.Sprintf("GET /static/app-%d.js HTTP/1.1", kind)
+			l.Path = fmt.Sprintf("/static/app-%d.js", kind)
 			t.Assets++
 		case kind < 44:
-			status = []int{301, 404, 500}[rng.IntN(3)]
+			l.Status = []int{301, 404, 500}[rng.IntN(3)]
 			t.Errors++
 		case kind < 46:
-			request = "POST /cart HTTP/1.1"
+			l.Method, l.Path = "POST", "/cart"
 			t.Methods++
 		case kind < 49:
-			ua = robot
+			l.Agent = robot
 			t.Robots++
-		case kind == 49 && rng.IntN(20) == 0:
+		case kind == 49:
+			l.Damaged = true
 			t.Damaged++
-			_, _ = fmt.Fprintf(out, "%s a damaged line \xff\n", at.Format(time.RFC3339))
-			continue
+		case kind > 97 && o.Hosts:
+			l.Host = "other.example"
+			t.OtherHosts++
 		default:
-			var page string
-			_, _ = fmt.Sscanf(request, "GET %s", &page) // has this form
-			t.view(p, at, page, last)
+			t.view(p, l.At, l.Path, last)
 		}
-		_, _ = fmt.Fprintf(out, "10.%d.%d.%d - - [%s] \"%s\" %d %d \"-\" \"%s\"\n", p.address>>16, p.address>>8&255, p.address&255,
-			at.Format("02/Jan/2006:15:04:05 -0700"), request, status, rng.IntN(50_000), ua)
+		write(&l)
 	}
-	return t, out.Flush()
+	return t
 }
 
 // view counts a pageview.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/store"
@@ -76,6 +77,10 @@ func inSQLite() storetest.Harness {
 // exportAndImport writes a dataset to from, and moves it to another store by exports.
 func exportAndImport(t *testing.T, from, to store.Store) {
 	t.Helper()
+	pepper, err := auth.NewPepper([]byte("a pepper for tests"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := dataset.New(7)
 	if _, err := from.(store.Writer).Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
@@ -88,7 +93,7 @@ func exportAndImport(t *testing.T, from, to store.Store) {
 			if kind != store.KindWebsite {
 				site.ID = w.Websites[0]
 			}
-			report, err := importer.Run(t.Context(), importer.Config{Target: to.(importer.Target), Website: site}, []importer.Source{importer.Stream("export", bytes.NewReader(file))})
+			report, err := importer.Run(t.Context(), importer.Config{Target: to.(importer.Target), Website: site, Pepper: pepper}, []importer.Source{importer.Stream("export", bytes.NewReader(file))})
 			if err != nil || len(report.Skipped) > 0 || report.Stored == 0 {
 				t.Fatalf("%v: %+v, %v", of, report, err)
 			}

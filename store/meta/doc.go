@@ -24,7 +24,9 @@
 //
 // Every operation ends within Config.Timeout. If the server cannot be reached, or a row is locked for longer than
 // Config.Wait, the error wraps store.ErrUnavailable. Broken idle connections are replaced. Session settings in the
-// DSN (lock_timeout, application_name, connect_timeout) override the settings of this package.
+// DSN (lock_timeout, application_name, connect_timeout, default_query_exec_mode) override the settings of this package. It leaves
+// nothing in sessions, so a pooler such as PgBouncer may give each transaction another one. Every target_session_attrs but any leads
+// to the server that accepts changes.
 //
 // When a connection breaks during a commit, the server may have committed. Such a change is not retried, and the
 // error wraps [ErrInDoubt]. It is safe to repeat a change that names its record: a second revocation changes

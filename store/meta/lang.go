@@ -24,7 +24,7 @@ type lang struct {
 	isolation   sql.IsolationLevel // of every transaction
 	// locker prevents concurrent migrations by other processes. If it is nil, concurrent migrations can fail and
 	// are retried.
-	locker lock.SessionLocker
+	locker func(*sql.DB) lock.SessionLocker
 
 	check func(Config) error                 // checks Path or DSN
 	name  func(Config) string                // returns the place of the records, without a password
@@ -32,6 +32,9 @@ type lang struct {
 	// inspect creates the file if it is missing. It calls checkTables with connections that cannot change
 	// anything, unless the file is new. read is the pool for reading.
 	inspect func(c Config, read *sql.DB, checkTables func(*sql.DB) error) error
+
+	// bound sets the bounds of a transaction that has begun. Nil means that connections have them.
+	bound func(context.Context, Config, *sql.Tx) error
 
 	usable func(context.Context, *sql.DB) error // returns an error if the database cannot store records
 	tables string                               // a query for the tables that must not belong to another program
@@ -90,7 +93,8 @@ func postgres() lang {
 		migrations:  goose.DialectPostgres,
 		placeholder: sq.Dollar,
 		isolation:   sql.LevelReadCommitted, // whatever the database's default is
-		locker:      migrationLock{},
+		locker:      func(db *sql.DB) lock.SessionLocker { return &migrationLock{db: db} },
+		bound:       boundTransaction,
 		check:       checkDSN,
 		name:        nameOfDSN,
 		open:        openPostgres,

@@ -88,7 +88,7 @@ func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
 	}
 	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...)}
 	if l.locker != nil {
-		options = append(options, goose.WithSessionLocker(l.locker))
+		options = append(options, goose.WithSessionLocker(l.locker(db)))
 	}
 	p, err := goose.NewProvider(l.migrations, db, nil, options...)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -46,7 +47,8 @@ func nameOfDSN(c Config) string {
 	return net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database
 }
 
-// openPostgres returns a pool with bounds and session settings. Settings in the DSN take precedence.
+// openPostgres returns a bounded pool. It leaves nothing in sessions, neither settings nor prepared statements,
+// because behind a pooler such as PgBouncer the next statement may run in another session.
 func openPostgres(c Config, u use) (*sql.DB, error) {
 	conn, err := parseDSN(c)
 	if err != nil {
@@ -55,22 +57,20 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 	if conn.ConnectTimeout == 0 {
 		conn.ConnectTimeout = c.Timeout
 	}
-	presets := map[string]string{
-		"application_name": "sightline",
-		// This is for single statements. Transactions set their own level.
-		"default_transaction_isolation": "read committed",
-		"lock_timeout":                  strconv.FormatInt(c.Wait.Milliseconds(), 10),
-		// A process that dies within a transaction must not hold its locks for long.
-		"idle_in_transaction_session_timeout": strconv.FormatInt(c.Timeout.Milliseconds(), 10),
+	if _, set := conn.RuntimeParams["application_name"]; !set {
+		conn.RuntimeParams["application_name"] = "sightline"
+	}
+	if !strings.Contains(c.DSN, "default_query_exec_mode") {
+		conn.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	if conn.ValidateConnect != nil {
+		// Of several servers, only the one that accepts changes has the latest ones: a revoked key must not be read
+		// from another.
+		conn.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	connections := 4
 	if u != writing {
-		connections, presets["default_transaction_read_only"] = 8, "on"
-	}
-	for name, value := range presets {
-		if _, set := conn.RuntimeParams[name]; !set {
-			conn.RuntimeParams[name] = value
-		}
+		connections = 8
 	}
 	db := stdlib.OpenDB(*conn)
 	db.SetMaxOpenConns(connections)
@@ -78,6 +78,30 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour) // so that connections are spread over all servers again after one was away
 	return db, nil
+}
+
+// boundTransaction sets the bounds of a transaction, unless the DSN sets them. A process that dies within a
+// transaction must not hold its locks for long.
+func boundTransaction(ctx context.Context, c Config, tx *sql.Tx) error {
+	conn, err := parseDSN(c)
+	if err != nil {
+		return err
+	}
+	for name, limit := range map[string]time.Duration{"lock_timeout": c.Wait, "idle_in_transaction_session_timeout": c.Timeout} {
+		if _, set := conn.RuntimeParams[name]; set {
+			continue
+		}
+		if err := setLocal(ctx, tx, name, limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setLocal changes a limit of time until the transaction ends. 0 means none.
+func setLocal(ctx context.Context, tx *sql.Tx, name string, limit time.Duration) error {
+	_, err := tx.ExecContext(ctx, "SELECT set_config($1, $2, true)", name, strconv.FormatInt(limit.Milliseconds(), 10))
+	return err
 }
 
 // hasSchema returns an error if the search_path has no schema that exists.
@@ -89,28 +113,39 @@ func hasSchema(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// migrationLock ensures that only one process at a time migrates a schema. PostgreSQL releases the lock when the
-// connection ends.
-type migrationLock struct{}
+// A migrationLock ensures that only one process at a time migrates a schema. Its transaction has the lock, and
+// nothing else, so PostgreSQL releases the lock when the connection ends, and a pooler leaves it alone.
+type migrationLock struct {
+	db *sql.DB
+	tx *sql.Tx
+}
 
 // lockSpace separates this lock from the advisory locks of other programs.
 const lockSpace = 0x51671e
 
-// SessionLock waits for the lock. It removes the limit on waiting, because migrations may take long.
-func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	if _, err := conn.ExecContext(ctx, "SET lock_timeout = 0"); err != nil {
+// SessionLock waits for the lock, without a limit, because migrations may take long. It does not use the connection
+// for migrations.
+func (m *migrationLock) SessionLock(ctx context.Context, _ *sql.Conn) error {
+	tx, err := m.db.BeginTx(ctx, nil)
+	if err != nil {
 		return err
 	}
-	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1, hashtext(current_schema()))", lockSpace)
-	return err
+	for _, name := range []string{"lock_timeout", "idle_in_transaction_session_timeout"} {
+		err = errors.Join(err, setLocal(ctx, tx, name, 0))
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))", lockSpace)
+	}
+	if err != nil {
+		_ = tx.Rollback() // it has changed nothing
+		return err
+	}
+	m.tx = tx
+	return nil
 }
 
-// SessionUnlock releases the lock, and restores the connection's limit on waiting.
-func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1, hashtext(current_schema()))", lockSpace)
-	_, reset := conn.ExecContext(ctx, "RESET lock_timeout")
-	return errors.Join(err, reset)
-}
+// SessionUnlock releases the lock.
+func (m *migrationLock) SessionUnlock(context.Context, *sql.Conn) error { return m.tx.Rollback() }
 
 // postgresInDoubt reports whether a failed commit may have been stored. That is so unless the server answered that
 // it was not. pgx's SafeToRetry does not help, because it treats a connection that broke before the answer like
@@ -141,7 +176,8 @@ func postgresLost(err error) bool {
 	}
 	for _, end := range []error{
 		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, driver.ErrBadConn,
-		// Of an earlier operation of the connection: if the context of this one had ended, the error would be that of the context.
+		// Of an earlier operation of the connection: if the context of this one had ended, the error would be that
+		// of the context.
 		os.ErrDeadlineExceeded,
 	} {
 		if errors.Is(err, end) {

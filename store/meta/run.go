@@ -138,7 +138,12 @@ func (s *Store) updateNext(ctx context.Context, what string, f func(context.Cont
 	defer cancel()
 	var tx *sql.Tx
 	err := s.retry(func() (err error) {
-		tx, err = s.write.BeginTx(ctx, &sql.TxOptions{Isolation: s.lang.isolation})
+		if tx, err = s.write.BeginTx(ctx, &sql.TxOptions{Isolation: s.lang.isolation}); err != nil || s.lang.bound == nil {
+			return err
+		}
+		if err = s.lang.bound(ctx, s.cfg, tx); err != nil {
+			_ = tx.Rollback() // it has changed nothing
+		}
 		return err
 	})
 	if err != nil {

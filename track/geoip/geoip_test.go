@@ -1,13 +1,16 @@
 package geoip
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/maxmind/mmdbwriter"
 	"github.com/maxmind/mmdbwriter/mmdbtype"
@@ -38,15 +41,141 @@ func write(t *testing.T, kind string, records map[string]mmdbtype.Map) string {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "locations.mmdb")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := w.WriteTo(f); err != nil {
+	if err := os.WriteFile(path, bytesOf(t, w), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func bytesOf(t *testing.T, w *mmdbwriter.Tree) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// in returns a record of MaxMind with a country.
+func in(code string) mmdbtype.Map {
+	return mmdbtype.Map{"country": mmdbtype.Map{"iso_code": mmdbtype.String(code)}}
+}
+
+// TestSchemas finds a location in files with the fields of each vendor's free files.
+func TestSchemas(t *testing.T) {
+	text := func(pairs ...string) mmdbtype.Map {
+		m := mmdbtype.Map{}
+		for i := 0; i < len(pairs); i += 2 {
+			m[mmdbtype.String(pairs[i])] = mmdbtype.String(pairs[i+1])
+		}
+		return m
+	}
+	for _, c := range []struct {
+		vendor string
+		record mmdbtype.Map
+		want   track.Location
+	}{
+		{"MaxMind", mmdbtype.Map{"continent": mmdbtype.Map{"code": mmdbtype.String("EU")}, "country": mmdbtype.Map{"iso_code": mmdbtype.String("DE")}, "city": named("Berlin")},
+			track.Location{Country: "DE", City: "Berlin"}},
+		{"DB-IP", mmdbtype.Map{"country": mmdbtype.Map{"iso_code": mmdbtype.String("DE"), "is_in_european_union": mmdbtype.Bool(true)}}, track.Location{Country: "DE"}},
+		{"IPinfo Lite", text("asn", "AS1", "as_name", "One", "continent", "Europe", "continent_code", "EU", "country", "Germany", "country_code", "DE"), track.Location{Country: "DE"}},
+		{"IPinfo, older", text("continent", "EU", "continent_name", "Europe", "country", "DE", "country_name", "Germany"), track.Location{Country: "DE"}},
+		{"IPinfo, with cities", text("city", "Berlin", "region", "Land Berlin", "country", "DE"), track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
+		{"IPLocate", text("country_code", "DE", "country_name", "Germany", "continent_code", "EU"), track.Location{Country: "DE"}},
+	} {
+		f, err := Open(write(t, c.vendor, map[string]mmdbtype.Map{"203.0.113.0/24": c.record}))
+		if err != nil {
+			t.Errorf("%s: %v", c.vendor, err)
+			continue
+		}
+		if got := f.Locate(netip.MustParseAddr("203.0.113.7")); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.vendor, got, c.want)
+		}
+	}
+}
+
+// TestRegion finds the name that Locate has for a region.
+func TestRegion(t *testing.T) {
+	berlin := named("Land Berlin")
+	berlin["iso_code"] = mmdbtype.String("BE")
+	record := in("DE")
+	record["subdivisions"] = mmdbtype.Slice{berlin}
+	f, err := Open(write(t, "GeoLite2-City", map[string]mmdbtype.Map{"203.0.113.0/24": record, "198.51.100.0/24": in("US")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Region("DE-BE") != "Land Berlin" || f.Locate(netip.MustParseAddr("203.0.113.7")).Region != "Land Berlin" || f.Region("DE-BY") != "" {
+		t.Errorf("%q and %q", f.Region("DE-BE"), f.Region("DE-BY"))
+	}
+}
+
+// TestReload overwrites the file in place, as cp does, while other goroutines look up addresses.
+func TestReload(t *testing.T) {
+	france, germany := map[string]mmdbtype.Map{"203.0.113.0/24": in("FR")}, map[string]mmdbtype.Map{"203.0.113.0/24": in("DE")}
+	path := write(t, "GeoLite2-Country", france)
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ip := netip.MustParseAddr("203.0.113.7")
+	stop := make(chan struct{})
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if got := f.Locate(ip).Country; got != "FR" && got != "DE" {
+					t.Errorf("%q", got)
+					return
+				}
+			}
+		}
+	})
+	old, _ := os.ReadFile(path)
+	next, _ := os.ReadFile(write(t, "GeoLite2-Country", germany))
+	damaged := slices.Clone(next)
+	for i := range damaged[:len(damaged)/3] {
+		damaged[i] = 0xff // of the search tree
+	}
+	at := time.Now()
+	for _, c := range []struct {
+		why     string
+		content []byte
+		changed bool
+		failed  bool
+		want    string
+	}{
+		{"the same", old, true, false, "FR"},
+		{"empty, before it is written", nil, false, true, "FR"},
+		{"half of the new one", next[:len(next)/2], false, true, "FR"},
+		{"a damaged one", damaged, false, true, "FR"},
+		{"the new one", next, true, false, "DE"},
+		{"no file", nil, false, true, "DE"},
+	} {
+		if c.why == "no file" {
+			err = os.Remove(path)
+		} else if err = os.WriteFile(path, c.content, 0o600); err == nil {
+			at = at.Add(time.Second)
+			err = os.Chtimes(path, at, at)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, err := f.Reload()
+		if changed != c.changed || (err != nil) != c.failed || f.Locate(ip).Country != c.want {
+			t.Errorf("%s: changed %t, %v, country %q", c.why, changed, err, f.Locate(ip).Country)
+		}
+		if again, err := f.Reload(); again || err != nil && c.why != "no file" {
+			t.Errorf("%s, again: %t, %v", c.why, again, err)
+		}
+	}
+	close(stop)
+	looking.Wait()
+	if age := time.Since(f.Built()); age < 0 || age > time.Hour {
+		t.Errorf("built %v ago", age)
+	}
 }
 
 func TestLocate(t *testing.T) {
@@ -67,7 +196,6 @@ func TestLocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close(context.Background())
 	for _, c := range []struct {
 		why, ip string
 		want    track.Location

@@ -8,8 +8,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/internal/program/control"
+	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
@@ -19,6 +21,7 @@ import (
 // storedData has the options of commands about events and profiles.
 type storedData struct {
 	records
+	pepperFlags
 
 	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, if events are there and not in the data folder."`
 	Cluster    string `name:"clickhouse-cluster" env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers."`
@@ -28,6 +31,13 @@ type storedData struct {
 
 // opened opens events and records, and calls run.
 func (d *storedData) opened(ctx context.Context, e environment, run func(*erasure.Eraser) error) error {
+	var pepper auth.Pepper // without one there were no imports
+	if d.hasPepper(d.PepperFile) {
+		var err error
+		if pepper, err = install.Pepper(d.Data, d.PepperFile); err != nil {
+			return err
+		}
+	}
 	return d.read(ctx, e, func(m *meta.Store) (err error) {
 		source := eventSource{Data: d.Data, Clickhouse: d.Clickhouse, Cluster: d.Cluster}
 		events, closeEvents, err := source.open(ctx, e)
@@ -38,7 +48,7 @@ func (d *storedData) opened(ctx context.Context, e environment, run func(*erasur
 		if err := d.known(ctx, m, events); err != nil {
 			return err
 		}
-		cfg := erasure.Config{Events: events, Profiles: m, Salts: m, Now: e.now}
+		cfg := erasure.Config{Events: events, Profiles: m, Salts: m, Pepper: pepper, Now: e.now}
 		if _, served := events.(control.Seals); !served { // a server has an engine of its own
 			engine, err := query.New(query.Config{Store: events, Now: e.now})
 			if err != nil {
@@ -69,7 +79,7 @@ func (d *storedData) known(ctx context.Context, m *meta.Store, events transfer.S
 
 // ofPerson has the options that name a person.
 type ofPerson struct {
-	Visitor string `xor:"whom" placeholder:"ID" help:"Id of the visitor: as the browser has it, or as exports show it."`
+	Visitor string `xor:"whom" placeholder:"ID" help:"Id of the visitor: as the browser has it, as exports show it, or as the program had it whose data was imported."`
 	Profile string `xor:"whom" placeholder:"ID" help:"Id of the profile: the profileId of events and /identify."`
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 // importEvents imports files into a website.
 type importEvents struct {
 	records
+	pepperFlags
 
 	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, if events are there and not in the data folder."`
 	Tables     tables `embed:"" prefix:"clickhouse-"`
@@ -33,6 +35,7 @@ type importEvents struct {
 	AnyHost bool              `help:"Also take requests for other hosts than the website's domain and its subdomains."`
 	Geoip   string            `env:"SIGHTLINE_GEOIP" placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses, as of serve."`
 	Again   bool              `help:"Also import files that were imported before, for example after their events were removed."`
+	DryRun  bool              `help:"Store nothing. Print what would be stored: rows and people by day, sources, skipped records, and days that have events already."`
 	Rows    int               `default:"10000" help:"Number of rows to hold in memory and store at a time."`
 
 	Files []string `arg:"" optional:"" name:"file" help:"Files or patterns; plain, or compressed by gzip or zstd. - or no file means standard input."`
@@ -87,15 +90,19 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	} else if err != nil {
 		return err
 	}
+	pepper, err := i.pepperBeside(ctx, m, i.PepperFile)
+	if err != nil {
+		return err
+	}
 	target, closeTarget, err := i.target(ctx, e)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTarget(context.WithoutCancel(ctx))) }()
 	cfg := importer.Config{
-		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, Rows: i.Rows, Now: e.now,
-		Progress: i.progressFile(),
-		Exists:   func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
+		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, DryRun: i.DryRun, Rows: i.Rows, Now: e.now,
+		Pepper: pepper, Salts: m, Progress: i.progressFile(),
+		Exists: func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
 	}
 	if i.Format != "auto" {
 		cfg.Format = i.Format
@@ -105,7 +112,6 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 		if err != nil {
 			return fmt.Errorf("--geoip: %w", err)
 		}
-		defer func() { _ = file.Close(context.WithoutCancel(ctx)) }() // only read
 		cfg.Geo = file
 	}
 	bar := newImportBar(e)
@@ -213,11 +219,17 @@ func writeReport(to io.Writer, r importer.Report) error {
 		fmt.Fprintf(&b, "and %d more files\n", hidden)
 	}
 	fmt.Fprintf(&b, "taken: %d of %d records, as %d rows\n", r.Taken, r.Records, r.Rows)
-	fmt.Fprintf(&b, "stored now: %d rows", r.Stored)
-	if r.Repeated > 0 {
-		fmt.Fprintf(&b, "; %d were stored before", r.Repeated)
+	if r.Plan != nil {
+		if err := writePlan(&b, r.Plan); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(&b, "stored now: %d rows", r.Stored)
+		if r.Repeated > 0 {
+			fmt.Fprintf(&b, "; %d were stored before", r.Repeated)
+		}
+		b.WriteString("\n")
 	}
-	b.WriteString("\n")
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&b, "skipped: %d %s\n", s.Count, s.Reason)
 		for _, x := range s.First {
@@ -230,4 +242,29 @@ func writeReport(to io.Writer, r importer.Report) error {
 	}
 	_, err := io.WriteString(to, b.String())
 	return err
+}
+
+// plannedDay is a line of a plan.
+type plannedDay struct{ importer.PlannedDay }
+
+func (d plannedDay) cells() []cell {
+	return []cell{{"DAY", d.Day}, {"ROWS", fmt.Sprint(d.Rows)}, {"PEOPLE", fmt.Sprint(d.People)}, {"STORED BEFORE", fmt.Sprint(d.Stored)}}
+}
+
+// plannedSource is a line of a plan.
+type plannedSource struct{ importer.PlannedSource }
+
+func (s plannedSource) cells() []cell {
+	return []cell{{"SOURCE", cmp.Or(clean(s.Name), "(none)")}, {"PAGEVIEWS", fmt.Sprint(s.Pageviews)}}
+}
+
+// writePlan writes what an import would store.
+func writePlan(to io.Writer, p *importer.Plan) error {
+	if _, err := fmt.Fprintln(to, "nothing was stored; without --dry-run these rows would be:"); err != nil {
+		return err
+	}
+	if err := table(to, mapped(p.Days, func(d importer.PlannedDay) plannedDay { return plannedDay{d} })); err != nil {
+		return err
+	}
+	return table(to, mapped(p.Sources, func(s importer.PlannedSource) plannedSource { return plannedSource{s} }))
 }

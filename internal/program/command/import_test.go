@@ -66,6 +66,7 @@ func TestImportStatus(t *testing.T) {
 		{"an unknown field", []string{"--website", "web_a", "--map", "path=page", csv}, 1, "", `unknown field "path"`},
 		{"a file without a format", []string{"--website", "web_a", csv}, 4, "not imported: its first lines have no known format", "some files"},
 		{"an empty file", []string{"--website", "web_a", write(t, "empty.log", "")}, 0, "empty.log: empty\n", ""},
+		{"a dry run", []string{"--dry-run", "--website", "web_a", write(t, "a.log", good)}, 0, "2026-11-20  1     1       0\n", ""},
 		{"a good file", []string{"--website", "web_a", write(t, "a.log", good)}, 0, "stored now: 1 rows\n", ""},
 		{"the same content", []string{"--website", "web_a", write(t, "b.log", good)}, 0, "b.log: imported before\n", ""},
 		{"again", []string{"--website", "web_a", "--again", write(t, "b.log", good)}, 0, "stored now: 0 rows; 1 were stored before\n", ""},
@@ -87,7 +88,7 @@ func TestImportStatus(t *testing.T) {
 }
 
 func TestImportProgress(t *testing.T) {
-	p := importer.Progress{Source: "/var/log/a.log", Index: 1, Sources: 3, Read: 25, Size: 100, Records: 1000, Taken: 400}
+	p := importer.Progress{Source: "/var/log/a.log", Ended: 1, Sources: 3, Read: 25, Size: 100, Records: 1000, Taken: 400}
 	for want, got := range map[string]string{
 		"importing a.log (2 of 3) [======                  ]  25 %, 1000 records, 400 taken": progressText(p, true),
 		"importing a.log (2 of 3)  25 %, 1000 records, 400 taken":                            progressText(p, false),
@@ -107,5 +108,57 @@ func TestImportProgress(t *testing.T) {
 	bar.end()
 	if n := strings.Count(said.String(), "\n"); n != 4 || strings.Contains(said.String(), "\r") {
 		t.Errorf("%d lines in ten seconds, want 4:\n%s", n, said.String())
+	}
+}
+
+// TestErasePersonOfImport imports a person from each format with ids of visitors, and finds and erases the person by the id that the
+// other program gave. Another website has another id for the same person.
+func TestErasePersonOfImport(t *testing.T) {
+	t.Parallel()
+	in := installed{dir: t.TempDir()}
+	for _, id := range []string{"web_a", "web_b"} {
+		in.do(t, "websites", "add", "--id", id, "--domain", "shop.example")
+	}
+	pageview := `{"time":"2026-11-20T10:00:00Z","url":"/a","visitor":"person-1"}` + "\n"
+	stored := map[string]bool{}
+	for name, c := range map[string]struct {
+		content string
+		options []string
+	}{
+		"umami.csv": {"session_id,visit_id,event_id,url_path,event_type,created_at\nperson-1,v1,e1,/,1,2026-11-20 10:00:00\n", nil},
+		"goatcounter.csv": {"2Path,Title,Event,UserAgent,Browser,System,Session,Bot,Referrer,Referrer scheme,Screen size,Location,FirstVisit,Date\n" +
+			"/,Home,0,,Firefox 130,Windows 10,person-1,0,,,,DE,1,2026-11-20T10:00:00Z\n", nil},
+		"matomo.json": {`[{"idVisit":1,"visitorId":"person-1","actionDetails":[{"type":"action","url":"https://shop.example/a","timestamp":1795168800}]}]`, nil},
+		"own.csv":     {"time,url,visitor\n2026-11-20,/a,person-1\n", []string{"--map", "time=time"}},
+		"own.jsonl":   {pageview, []string{"--map", "time=time"}},
+	} {
+		file := write(t, name, c.content)
+		for _, website := range []string{"web_a", "web_b"} {
+			in.do(t, append([]string{"import", "--website", website, file}, c.options...)...)
+		}
+		person := []string{"--website", "web_a", "--visitor", "person-1"}
+		shown, errs, _ := in.try(t, append([]string{"subject"}, person...)...)
+		var row struct {
+			AnonymousID string `json:"anonymous_id"`
+		}
+		if err := json.Unmarshal([]byte(shown), &row); err != nil || row.AnonymousID == "" {
+			t.Errorf("%s: subject shows %q, %v: %s", name, shown, err, errs)
+		}
+		stored[row.AnonymousID] = true
+		if out, errs, _ := in.try(t, append([]string{"erase", "--yes"}, person...)...); !strings.Contains(out, "events    1") {
+			t.Errorf("%s: erase: %s%s", name, out, errs)
+		}
+		if out, _, _ := in.try(t, append([]string{"subject"}, person...)...); out != "" {
+			t.Errorf("%s: after erase: %s", name, out)
+		}
+	}
+	other, _, _ := in.try(t, "subject", "--website", "web_b", "--visitor", "person-1")
+	if strings.Count(other, "\n") != 5 || len(stored) != 1 {
+		t.Errorf("ids %v, and on the other website: %s", stored, other)
+	}
+	for id := range stored {
+		if strings.Contains(other, id) {
+			t.Error("both websites have the same id of the person")
+		}
 	}
 }

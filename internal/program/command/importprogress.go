@@ -59,7 +59,7 @@ func progressText(p importer.Progress, bar bool) string {
 	}
 	text := fmt.Sprintf("%s %s", doing, clean(filepath.Base(p.Source)))
 	if p.Sources > 1 {
-		text += fmt.Sprintf(" (%d of %d)", p.Index+1, p.Sources)
+		text += fmt.Sprintf(" (%d of %d)", min(p.Ended+1, p.Sources), p.Sources)
 	}
 	if p.Size > 0 {
 		share := min(float64(p.Read)/float64(p.Size), 1)

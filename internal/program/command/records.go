@@ -219,9 +219,27 @@ func (r *records) pepper(ctx context.Context, e environment, file string) (auth.
 			return auth.Pepper{}, err
 		}
 	}
+	if r.hasPepper(file) {
+		return install.Pepper(r.Data, file)
+	}
+	var pepper auth.Pepper
+	err := r.with(ctx, e, auth.Pepper{}, func(m *meta.Store) (err error) {
+		pepper, err = r.pepperBeside(ctx, m, file)
+		return err
+	})
+	return pepper, err
+}
+
+// hasPepper reports whether file names a pepper, or the folder has one.
+func (r *records) hasPepper(file string) bool {
 	_, err := os.Stat(filepath.Join(r.Data, install.PepperFile))
-	if file == "" && errors.Is(err, fs.ErrNotExist) {
-		if err := r.with(ctx, e, auth.Pepper{}, func(m *meta.Store) error { return r.needNoKeys(ctx, m) }); err != nil {
+	return file != "" || !errors.Is(err, fs.ErrNotExist)
+}
+
+// pepperBeside is like pepper, with the records m that are open.
+func (r *records) pepperBeside(ctx context.Context, m *meta.Store, file string) (auth.Pepper, error) {
+	if !r.hasPepper(file) {
+		if err := r.needNoKeys(ctx, m); err != nil {
 			return auth.Pepper{}, err
 		}
 		if err := install.CreateFolder(r.Data); err != nil {

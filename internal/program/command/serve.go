@@ -9,7 +9,10 @@ import (
 	"maps"
 	"net"
 	"net/netip"
+	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -56,7 +59,7 @@ type serve struct {
 	BackupEvery span   `default:"24h" placeholder:"TIME" help:"Time between two backups, such as 6h or 1d. Default: 24h."`
 	BackupKeep  int    `default:"7" placeholder:"NUMBER" help:"Number of complete backups in --backup-to to keep. Older ones are removed after a new one is complete. Default: 7. 0 means all."`
 
-	Geoip         string    `placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses."`
+	Geoip         string    `placeholder:"FILE" help:"File in MaxMind format (.mmdb) with the country and city of addresses, of MaxMind, DB-IP, IPinfo or IPLocate. It is read again when it changes."`
 	CountryHeader string    `placeholder:"NAME" help:"Request header with the country code, set by a CDN; trusted only from --trusted-proxy."`
 	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are trusted; may be repeated."`
 	CorsOrigin    []origin  `placeholder:"ORIGIN" help:"Origin whose pages may read /v1, such as https://panel.example; may be repeated."`
@@ -113,9 +116,14 @@ func (s *serve) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx ends. A hangup never ends the server: programs that rotate files send it.
 func (s *serve) Run(ctx context.Context, e environment) error {
-	return service.Serve(ctx, s.settings(), e.out, e.errs, e.now)
+	settings := s.settings()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	settings.Hangups = hangups
+	return service.Serve(ctx, settings, e.out, e.errs, e.now)
 }
 
 func (s *serve) settings() service.Settings {

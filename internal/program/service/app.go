@@ -85,7 +85,6 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		if a.geo, err = geoip.Open(s.GeoIP); err != nil {
 			return nil, fmt.Errorf("--geoip: %w", err)
 		}
-		a.onClose(a.geo.Close)
 	}
 	// The file of events is opened first. It is locked, so a second server with the same folder fails here.
 	if a.events, err = a.openEvents(ctx); err != nil {
@@ -118,6 +117,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	a.openBackups()
 	if s.MetricsAddr != "" {
 		a.metrics = newMetrics(a.records.Audit(), a.now)
+		a.metrics.watchGeo(a.geo, a.now)
 	}
 	if err := a.openService(); err != nil {
 		return nil, err

@@ -221,8 +221,8 @@ func (s *servers) wait(ctx context.Context) error {
 	}
 }
 
-// stop closes the listeners at once and waits for requests in progress. After drain it closes connections that are still open: a
-// client that reads slowly must not delay a restart. Calling stop again does nothing.
+// stop closes the listeners at once and waits for requests in progress. After drain it closes connections that are
+// still open: a client that reads slowly must not delay a restart. Calling stop again does nothing.
 func (s *servers) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()

@@ -2,6 +2,7 @@ package service
 
 import (
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -30,6 +31,7 @@ type Settings struct {
 	BackupKeep  int           // number of backups to keep in the folder; 0: all
 
 	GeoIP         string           // MaxMind-format file; empty: none
+	Hangups       <-chan os.Signal // makes the server read the GeoIP file again; nil: none
 	CountryHeader string           // header from Proxies with the country; empty: none
 	Proxies       clientip.Proxies // proxies with trusted headers
 	TrackWindow   time.Duration    // as track.Config.Window

@@ -33,7 +33,33 @@ func (a *app) tasks() []task {
 			site.Continue(ctx, a.demo(io.Discard), a.settings.DemoEvery, failed)
 		}})
 	}
+	if a.geo != nil {
+		all = append(all, task{"reading of the GeoIP file", a.reloadGeo})
+	}
 	return all
+}
+
+// geoCheck is how often the server looks whether the GeoIP file has changed.
+const geoCheck = 30 * time.Second
+
+// reloadGeo reads the GeoIP file again when it changes and when a hangup arrives.
+func (a *app) reloadGeo(ctx context.Context, failed func(error)) {
+	check := time.NewTicker(geoCheck)
+	defer check.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.settings.Hangups:
+		case <-check.C:
+		}
+		switch changed, err := a.geo.Reload(); {
+		case err != nil:
+			failed(err) // the locations stay
+		case changed:
+			a.log.Info("the GeoIP file was read again", "built", a.geo.Built().UTC().Format(time.DateOnly))
+		}
+	}
 }
 
 // startTasks starts all tasks. stop ends them, and waits for them for at most closeTimeout.

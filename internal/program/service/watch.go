@@ -16,6 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/observe/prom"
 	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/track/geoip"
 )
 
 // logger returns a logger to w with the format and level of s.
@@ -51,6 +52,16 @@ func newMetrics(trail audit.Sizer, now func() time.Time) *metrics {
 	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry(), now: now}
 	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// watchGeo adds the age of a GeoIP file, which may be nil.
+func (m *metrics) watchGeo(file *geoip.File, now func() time.Time) {
+	if file == nil {
+		return
+	}
+	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "sightline_geoip_age_seconds", Help: "Time since the content of the GeoIP file was built.",
+	}, func() float64 { return now().Sub(file.Built()).Seconds() }))
 }
 
 // watch adds the metrics of an engine and its sealer.
