@@ -301,3 +301,12 @@ func TestExpired(t *testing.T) {
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	storetest.Expired(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20261128)))
 }
+
+// TestOrders tests that answers do not depend on what was asked or done before.
+func TestOrders(t *testing.T) {
+	t.Parallel()
+	h := inMemoryHarness
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
+	h.NoMistakes = true // the tests of store/sqlite find them
+	storetest.Orders(t, h, storetest.RandomRunOf(t, 60, 20261128))
+}
