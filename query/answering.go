@@ -129,7 +129,7 @@ func (a *answering) notes(ctx context.Context, found *finish.Answered) *Error {
 	if mistake != nil {
 		return mistake
 	}
-	a.result.Meta.Notes = finish.PropertyNotes(p, &counts.Table)
+	a.result.Meta.Notes = append(a.result.Meta.Notes, finish.PropertyNotes(p, &counts.Table)...)
 	return nil
 }
 

@@ -89,8 +89,6 @@ func (r *reader) event(ctx context.Context, f *fields, site store.Website) (row,
 	e := store.Event{
 		Website: site.ID, ID: s.id, Kind: store.PageEvent, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Name: f.need(intake.MaxPageName, "name"), Path: f.needPath(), Title: f.text(intake.MaxTitle, "title"),
-		UTMSource: f.text(intake.MaxUTM, "utm_source"), UTMMedium: f.text(intake.MaxUTM, "utm_medium"), UTMCampaign: f.text(intake.MaxUTM, "utm_campaign"),
-		UTMTerm: f.text(intake.MaxUTM, "utm_term"), UTMContent: f.text(intake.MaxUTM, "utm_content"), GCLID: f.text(intake.MaxUTM, "gclid"),
 		Language: f.shaped(intake.Language, "language"), Timezone: f.text(intake.MaxTimezone, "timezone"),
 		Screen: f.shaped(intake.Size, "screen_resolution"), Viewport: f.shaped(intake.Size, "viewport_size"),
 		Properties: f.properties(),

@@ -51,9 +51,9 @@ type Merge struct {
 type mergedPart struct {
 	tb      *catalog.Table
 	needs   neighbours  // the days around a day whose rows decide what its partials are
-	Count   int           // the aggregate that counts its rows
-	leaves  []int         // all that it has
-	metrics []expr.Expr   // over the aggregates
+	Count   int         // the aggregate that counts its rows
+	leaves  []int       // all that it has
+	metrics []expr.Expr // over the aggregates
 }
 
 // An aggregate has partials. Metrics are made of aggregates.
@@ -67,7 +67,9 @@ type aggregate struct {
 // is used only where the same neighbours decide, since a version counts the rows of all of them.
 type neighbours struct{ catalog.Reach }
 
-func (n neighbours) text() string { return fmt.Sprintf("\nwith %d days before and %d after", n.Before, n.After) }
+func (n neighbours) text() string {
+	return fmt.Sprintf("\nwith %d days before and %d after", n.Before, n.After)
+}
 
 // states says how the states of aggregates merge. Other aggregates do not merge.
 var states = map[dialect.Op]state.Kind{

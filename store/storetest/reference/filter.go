@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/idna"
 
@@ -41,6 +42,9 @@ func (n *names) stored(f Filter) []string {
 	if f.Op == "matches" || f.Op == "not_matches" {
 		return f.Values
 	}
+	if !strings.HasPrefix(f.Field, "property:") {
+		f.Values = each(f.Values, f.trimmed)
+	}
 	switch f.Field {
 	case "path":
 		if f.whole() {
@@ -67,6 +71,20 @@ func (n *names) stored(f Filter) []string {
 		return each(f.Values, strings.ToLower)
 	}
 	return f.Values
+}
+
+// trimmed returns a value without control characters and without blanks at its ends, as texts are stored. A part of a text may be a blank.
+func (f Filter) trimmed(value string) string {
+	trimmed := strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, value))
+	if trimmed == "" && !f.whole() {
+		return value
+	}
+	return trimmed
 }
 
 // beyondASCII matches texts with characters outside ASCII.
