@@ -55,6 +55,9 @@ func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, field.Spelled(f.Op, v))
 	}
+	if field.IsProperty() && wholeValue(f.Op) {
+		c.Values = spellings(c.Values)
+	}
 	switch field.Match {
 	case catalog.ByCountry:
 		c.Codes = c.countries()
