@@ -67,14 +67,18 @@ func TestRunExpiresDays(t *testing.T) {
 	defer running.Wait()
 	defer ended()
 	sent := 0
+	expired := false
 	for deadline := time.Now().Add(2 * time.Minute); ; sent++ {
 		status, body := send(t, svc.Tracking(), "POST", "/track?website_id=shop", secret.Reveal(), fmt.Sprintf(`{"name":"sent","eventId":"sent %d"}`, sent))
 		if status != 200 {
 			t.Fatalf("an event during the pass answers %d: %s", status, body)
 		}
-		if got := ask("shop", ""); got != before {
+		got := ask("shop", "")
+		rows, meta, _ := strings.Cut(got, `"meta":`)
+		if wanted, _, _ := strings.Cut(before, `"meta":`); rows != wanted || strings.Contains(meta, "rows that are left") {
 			t.Fatalf("during the pass the answer is %s, want %s", got, before)
 		}
+		expired = strings.Contains(meta, "expiredBefore")
 		days, err := events.Days(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"}, now.AddDate(0, 0, -40), now.AddDate(0, 0, -30).Truncate(24*time.Hour))
 		if err != nil {
 			t.Fatal(err)
@@ -85,6 +89,9 @@ func TestRunExpiresDays(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("days are left: %+v", days)
 		}
+	}
+	if !expired {
+		t.Error("the answer from totals does not say that rows have expired")
 	}
 	if after := ask("shop", inGermany); after == german || !strings.Contains(after, `"expiredBefore":"2026-05-16T00:00:00.000Z"`) {
 		t.Errorf("with a filter the answer is %s, want less than %s and the time before which rows are missing", after, german)

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	URL      string       // the address of the API, without /v1, such as https://stats.example
 	TrackURL string       // the address of the tracking host, without /track; required to send events
-	Key      string       // the secret of an API key, or a panel token; empty: requests have no credentials
+	Key      string       // the secret of an API key, or a panel token, also with a line feed from a file; empty: no credentials
 	HTTP     *http.Client // sends requests; nil means a client with the defaults of net/http
 
 	// Timeout is the longest time of one attempt, with its body; 0 means 30 s.
@@ -53,6 +53,7 @@ func New(cfg Config) (*Client, error) {
 	if err := errors.Join(apiErr, trackErr, boundErr); err != nil {
 		return nil, err
 	}
+	cfg.Key = strings.TrimSpace(cfg.Key)
 	cfg.HTTP = cmp.Or(cfg.HTTP, &http.Client{})
 	cfg.Timeout = cmp.Or(cfg.Timeout, 30*time.Second)
 	cfg.MaxWait = cmp.Or(cfg.MaxWait, time.Minute)

@@ -43,7 +43,10 @@ func (a *api) definitionRoutes() []*route {
 }
 
 // A definitionQuestion is a decoded request about one definition.
-type definitionQuestion struct{ definition store.Definition }
+type definitionQuestion struct {
+	definition store.Definition
+	notes      []string // of [saved.Check]
+}
 
 // definitionRecord is a definition in responses.
 type definitionRecord struct {
@@ -87,13 +90,14 @@ func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitio
 	if err != nil {
 		return err
 	}
-	more, err := saved.Check(ctx, a.cfg.Engine, r.Resource.ID, d)
+	notes, more, err := saved.Check(ctx, a.cfg.Engine, r.Resource.ID, d)
 	if err != nil {
 		return err
 	}
 	if bad = addTo(bad, more...); len(bad) > 0 {
 		return bad
 	}
+	q.notes = notes
 	return nil
 }
 
@@ -112,7 +116,21 @@ func (a *api) putDefinition(ctx context.Context, r *front.Request, q *definition
 	return front.JSON(struct {
 		Success    bool             `json:"success"`
 		Definition definitionRecord `json:"definition"`
-	}{true, definitionRecordOf(d)})
+		Meta       *savedMeta       `json:"meta,omitempty"`
+	}{true, definitionRecordOf(d), savedMetaOf(q.notes)})
+}
+
+// savedMeta is about a saved definition.
+type savedMeta struct {
+	Notes []string `json:"notes"` // what can match nothing in it
+}
+
+// savedMetaOf returns nil if there are no notes.
+func savedMetaOf(notes []string) *savedMeta {
+	if len(notes) == 0 {
+		return nil
+	}
+	return &savedMeta{notes}
 }
 
 // readDefinitionName reads the kind and the name of a definition from the URL.

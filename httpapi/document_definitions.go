@@ -14,15 +14,17 @@ const tagDefinitions = "Definitions"
 func (d *describer) describeDefinitions() map[string]described {
 	site := openapi.Path("website_id", openapi.Text("The website"))
 	one := openapi.Of[definitionRecord](d.reflect)
+	notes := openapi.List("What can match nothing in the definition", openapi.Text(""), 1, 0)
 	d.reflect.Components["Definition"] = ofKinds("What is saved for a website by a name.", d.reflect.Components["Definition"])
 	return map[string]described{
 		"GET " + definitionsPath: {Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions, NotModified: true, Params: []openapi.Param{site},
 			About:  "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definitions", openapi.List("", one, 0, 0))).Needs("success", "definitions")}},
 		"POST " + definitionsPath: {Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions, Params: []openapi.Param{site},
-			About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations.",
-			Body:   openapi.Ref("NewDefinition"),
-			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", one)).Needs("success", "definition")}},
+			About: "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations.",
+			Body:  openapi.Ref("NewDefinition"),
+			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", one),
+				openapi.Member("meta", openapi.Object("Only if there are notes", openapi.Member("notes", notes)))).Needs("success", "definition")}},
 		"DELETE " + definitionsPath: {Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
 			Params: []openapi.Param{site, openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(), openapi.Query("name", definitionName("")).Must()}, Answer: done()},
 			errors: []code{codeNotFound}},

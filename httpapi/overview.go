@@ -62,7 +62,7 @@ type overviewRange struct {
 	Partial      bool           `json:"partial,omitempty"`
 	PartialFrom  string         `json:"partialFrom,omitempty"`  // date of the first row of series in the future
 	PartialFirst bool           `json:"partialFirst,omitempty"` // the first week or month of the series began before the range
-	// ExpiredBefore is set if a part of the overview counts only what is left of the days before it.
+	// ExpiredBefore is the end of the last day of the overview whose rows were removed because of their age; nil if none were.
 	ExpiredBefore *query.Instant `json:"expiredBefore,omitempty"`
 	Timezone      string         `json:"timezone"`
 	Granularity   string         `json:"granularity"`

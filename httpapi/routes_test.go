@@ -262,3 +262,38 @@ func TestIDsMayHoldSlashes(t *testing.T) {
 		t.Errorf("website %v", site)
 	}
 }
+
+// TestAByteOrderMark sends bodies that begin with a byte order mark, as programs on Windows do.
+func TestAByteOrderMark(t *testing.T) {
+	w := definitionWorld(t)
+	for _, c := range []struct{ target, key, body string }{
+		{"/v1/query?website_id=site_a", "all", oneQuery},
+		{"/v1/websites/site_a/definitions", "definer", `{"kind":"goal","name":"Signup","body":{"event":"signup"}}`},
+	} {
+		r := httptest.NewRequest(http.MethodPost, c.target, strings.NewReader("\ufeff"+c.body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Api-Key", c.key)
+		rec := httptest.NewRecorder()
+		if w.handler.ServeHTTP(rec, r); rec.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", c.target, rec.Code, rec.Body)
+		}
+	}
+}
+
+// TestADefinitionThatCanMatchNothing saves a goal that no event can reach. The answer has a note about it.
+func TestADefinitionThatCanMatchNothing(t *testing.T) {
+	w := definitionWorld(t)
+	for body, note := range map[string]string{
+		`{"kind":"goal","name":"Docs","body":{"page":"docs"}}`:  `"meta":{"notes":["no stored path is \"docs\"; did you mean \"/docs\"?"]}`,
+		`{"kind":"goal","name":"Docs","body":{"page":"/docs"}}`: "",
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/v1/websites/site_a/definitions", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Api-Key", "definer")
+		rec := httptest.NewRecorder()
+		w.handler.ServeHTTP(rec, r)
+		if text := rec.Body.String(); rec.Code != http.StatusOK || !strings.Contains(text, note) || strings.Contains(text, `"meta"`) != (note != "") {
+			t.Errorf("%s: %d %s, want the note %s", body, rec.Code, text, note)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/netip"
-	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -226,19 +225,12 @@ func (m *maker) origin(e *store.Event, r *Record) {
 	}
 	e.Referrer, e.ReferrerDomain, _ = intake.Referrer(r.Referrer, m.website.Domain)
 	landing := intake.Parameters(r.URL)
-	tag := func(given, name string) string { return text(cmp.Or(given, value(landing, name)), intake.MaxUTM) }
+	tag := func(given, name string) string { return intake.Tag(text(given, intake.MaxUTM), landing, name) }
 	e.UTMSource, e.UTMMedium, e.UTMCampaign = tag(r.UTMSource, "utm_source"), tag(r.UTMMedium, "utm_medium"), tag(r.UTMCampaign, "utm_campaign")
 	e.UTMTerm, e.UTMContent, e.GCLID = tag(r.UTMTerm, "utm_term"), tag(r.UTMContent, "utm_content"), tag(r.GCLID, "gclid")
 	if e.ReferrerDomain == "" {
 		e.ReferrerDomain, e.CampaignKind = intake.Campaign(landing, intake.Tags{Source: e.UTMSource, Medium: e.UTMMedium})
 	}
-}
-
-func value(parameters url.Values, name string) string {
-	if parameters == nil {
-		return ""
-	}
-	return parameters.Get(name)
 }
 
 // browser returns the facts about the sender. The parts that r names have priority.

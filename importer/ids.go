@@ -3,7 +3,8 @@ package importer
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
+	"fmt"
+	"time"
 
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 )
@@ -19,16 +20,13 @@ func (i *ids) session(format, id string) string { return i.of.Hash(format+" sess
 
 // event returns the stored id of the n-th event of a record. It is the same whenever the record is imported. A
 // record without an id is identified by its source up to its end, whose hash digest is, so a file has the same ids
-// under any name, and after it has grown.
-func (i *ids) event(format string, r *Record, digest string, n int) string {
+// under any name, and after it has grown. Such ids rise with the position in the source, in bytes or records, and from one source to one whose
+// first record is later: ids decide the order of rows with the same time, and an access log has whole seconds.
+func (i *ids) event(format string, r *Record, first time.Time, position int64, digest string, n int) string {
 	if r.ID != "" {
 		return i.of.Hash(format+" event", r.ID)
 	}
-	id := hex.EncodeToString([]byte(digest[:idBytes]))
-	if n > 0 {
-		id += "-" + hex.EncodeToString([]byte{byte(n >> 16), byte(n >> 8), byte(n)})
-	}
-	return id
+	return fmt.Sprintf("%012x%012x%06x%x", max(0, first.UnixMilli()), position, n, digest[:idBytes])
 }
 
 // tableDigest identifies the record with a number in a table of the host.

@@ -2,6 +2,7 @@ package importer_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -284,5 +285,30 @@ func TestFilesAndFormats(t *testing.T) {
 	}
 	if len(names) < 10 || slices.Contains(slices.Collect(maps.Values(names)), false) {
 		t.Errorf("formats: %v", names)
+	}
+}
+
+// TestLinesOfOneSecond tests that ids keep the order of lines with the same time, also from one file to a later one.
+func TestLinesOfOneSecond(t *testing.T) {
+	line := func(second, n int) string {
+		return fmt.Sprintf("203.0.113.7 - - [20/Nov/2026:10:00:%02d +0000] \"GET /%03d HTTP/1.1\" 200 12 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:140.0)"+
+			" Gecko/20100101 Firefox/140.0\"\n", second, n)
+	}
+	var first, second strings.Builder
+	for n := range 40 {
+		first.WriteString(line(1+n/20, n))
+		second.WriteString(line(2, 40+n))
+	}
+	w := newWorld(t)
+	w.run(t, w.config(), text("b.log", first.String()), text("a.log", second.String()))
+	events := slices.Clone(w.rows.Events)
+	slices.SortFunc(events, func(a, b store.Event) int { return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.ID, b.ID)) })
+	for n, e := range events {
+		if want := fmt.Sprintf("/%03d", n); e.Path != want {
+			t.Errorf("event %d by time and id has the path %s, want %s", n, e.Path, want)
+		}
+	}
+	if len(events) != 80 {
+		t.Errorf("%d events, want 80", len(events))
 	}
 }

@@ -387,7 +387,7 @@ func (s *stream) rows(ctx context.Context) (rows store.Batch, failed, err error)
 		r := &s.found.records[i]
 		e, wrong := s.maker.event(s.format.name, r)
 		if wrong == nil {
-			e.ID = s.maker.ids.event(s.format.name, r, s.identity(), i)
+			e.ID = s.maker.ids.event(s.format.name, r, s.first, s.piece.start, s.identity(), i)
 			rows.Events = append(rows.Events, e)
 		} else if failed == nil {
 			failed = wrong

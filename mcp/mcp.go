@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -93,7 +94,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ServeStdio answers the messages in in, one per line, on out. It returns when in or ctx ends. The API sees key as the
 // credential of each request.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, key string) error {
-	c := caller{header: http.Header{"Authorization": {"Bearer " + key}}}
+	c := caller{header: http.Header{"Authorization": {"Bearer " + strings.TrimSpace(key)}}}
 	err := s.tools(c).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
 	for _, end := range []error{io.EOF, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, end) {

@@ -26,7 +26,8 @@ type answering struct {
 
 	took   time.Duration // of the store's time
 	from   Origin        // a statement, if a statement gave any of the rows
-	lost   time.Time     // before it, the answer lacks rows that were removed because of their age; zero: it lacks none
+	ended  time.Time     // the end of the last day of the answer whose rows were removed because of their age; zero: there is none
+	lost   time.Time     // the same of the days for which the answer counts only the rows that are left
 	result Result
 }
 
@@ -69,8 +70,11 @@ func (a *answering) run(ctx context.Context) *Error {
 			return mistake
 		}
 	}
+	if !a.ended.IsZero() {
+		a.result.Meta.ExpiredBefore = &answer.Instant{Time: a.ended}
+	}
 	if !a.lost.IsZero() {
-		a.result.Meta.ExpiredBefore = &answer.Instant{Time: a.lost}
+		a.result.Meta.Notes = append(slices.Clip(a.result.Meta.Notes), finish.RemovedNote(a.lost))
 	}
 	a.result.Data = finish.Shown(p, &found.Table)
 	if mistake := a.budget.TakeFor(&a.result.Data); mistake != nil {
@@ -125,7 +129,7 @@ func (a *answering) notes(ctx context.Context, found *finish.Answered) *Error {
 	if mistake != nil {
 		return mistake
 	}
-	a.result.Meta.Notes = finish.PropertyNotes(p, &counts.Table)
+	a.result.Meta.Notes = append(a.result.Meta.Notes, finish.PropertyNotes(p, &counts.Table)...)
 	return nil
 }
 
@@ -175,6 +179,9 @@ func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among []
 	e, known, lost := a.engine, a.snapshot.known(ctx), a.snapshot.expired(ctx, p)
 	passed := e.metered(ctx)
 	defer func() { a.took += passed() }()
+	if lost.After(a.ended) {
+		a.ended = lost
+	}
 	var why Reason
 	if lost.IsZero() {
 		rows, why, err = e.merger.Rows(ctx, p, among, known)

@@ -8,12 +8,15 @@ import (
 )
 
 // CheckAccess returns the mistakes in the Filters and Types of a, or nil: filters that are malformed, fields
-// that no type of the catalog can be filtered by, values that are not a country or a referrer, and types
-// that the catalog does not have. Mistakes are at filters[i] and types[i]. It checks nothing else of a.
+// that no type of the catalog can be filtered by, values that are not a country or a referrer or that the field can never hold, and
+// types that the catalog does not have. Mistakes are at filters[i] and types[i]. It checks nothing else of a.
 func (e *Engine) CheckAccess(a Access) Errors {
 	var list ask.Issues
 	types, fields := e.types.Names()
 	plan.CheckAccessFilters(a.Filters, &list)
+	if len(list.Errors) == 0 {
+		plan.RefuseImpossible(a.Filters, &list)
+	}
 	for i := range a.Filters {
 		for at, f := range ask.Leaves(ask.InField("filters").Item(i), &a.Filters[i]) {
 			if _, property := ask.PropertyKey(f.Field); f.Did == nil && !property && !slices.Contains(fields, f.Field) {

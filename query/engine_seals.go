@@ -56,8 +56,8 @@ var (
 // continues.
 //
 // With totals it first stores totals of the days. Answers about these days that can be merged from totals stay the same. All other
-// answers count only the rows that are left, and have [ResultMeta.ExpiredBefore]. Without totals it also removes those of an
-// earlier call. Rows that are written later for such a day are removed by the next call, and never added to totals.
+// answers count only the rows that are left, and a note in [ResultMeta.Notes] says so. Without totals it also removes those of an
+// earlier call. In the end it seals the days again whose seals were made with removed rows. Rows that are written later for such a day are removed by the next call, and never added to totals.
 //
 // The error wraps [ErrNotExpirer] or [ErrNoTotals] if the store cannot do it. If rows of the days change at the same time, it fails
 // and leaves them; a later call works.

@@ -171,7 +171,8 @@ type Explained struct {
 	Plan      string // what it was resolved to, for people
 	SQL       string // returns codes, such as those of countries, for the names that the engine looks up by them
 	Args      []dialect.Arg
-	Err       *Error // instead of the above
+	Notes     []string // what can match nothing in it
+	Err       *Error   // instead of the above
 	// Other is the statement for the period that the parameter is compared with. It reads only rows with the keys of the first
 	// answer, which are bound in place of the empty lists among Args. It is nil without a comparison.
 	Other *Explained
@@ -197,6 +198,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 			continue
 		}
 		found[i].explain(one.Plan, own)
+		found[i].Notes = one.Plan.Notes()
 		key := p.engine.answerKey(one, at)
 		remembered := key != nil && p.engine.answers.Kept.Has(*key)
 		source := func(of *plan.Plan) (Source, Reason) {

@@ -87,6 +87,7 @@ func (c *call) take(ctx context.Context, e element) (row, error) {
 		return row{}, nil //nolint:nilerr // the outcome has the mistake
 	}
 	f := newFields(e.fields)
+	f.arrived, f.place = c.reader.clock.now, len(c.outcome.items)
 	got, err := c.accepted(ctx, f)
 	if err == nil && got.person != nil {
 		err = c.delivery.identify(ctx, *got.person)

@@ -47,3 +47,29 @@ func TestCampaignSources(t *testing.T) {
 		}
 	}
 }
+
+// Tags and click ids are the same whether they come as fields or in the query of the address, and a field counts first.
+func TestTagsOfTheAddress(t *testing.T) {
+	for _, c := range []struct{ why, fields, want string }{
+		{"fields", `"path":"/x","utm_source":"News","utm_medium":"m","utm_campaign":"c","utm_term":"t","utm_content":"k","gclid":"G"`, "News m c t k G news"},
+		{"the address", `"path":"https://shop.com/x?utm_source=News&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&gclid=G"`, "News m c t k G news"},
+		{"a path with its query", `"path":"/x?utm_source=News&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&gclid=G"`, "News m c t k G news"},
+		{"both", `"path":"/x?utm_source=Other&utm_medium=m&gclid=Other","utm_source":"News","utm_campaign":"c","utm_term":"t","utm_content":"k","gclid":"G"`, "News m c t k G news"},
+		{"direct is none", `"path":"/x?utm_source=News&utm_medium=(none)","utm_source":"(direct)"`, "News      news"},
+		{"escapes", `"path":"/x?utm_source=News%20&utm_campaign=a%2Bb"`, "News  a+b    news"},
+	} {
+		for _, name := range []string{"screen_view", "page_exit", "read"} {
+			var w world
+			a := w.post(t, "/?client_id=w1", `{"name":"`+name+`",`+c.fields+`}`)
+			events := w.rows().Events
+			if a.code != 200 || len(events) != 1 {
+				t.Fatalf("%s: %d %s", c.why, a.code, a.raw)
+			}
+			e := events[0]
+			got := strings.Join([]string{e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent, e.GCLID, e.ReferrerDomain}, " ")
+			if got != c.want || e.Path != "/x" {
+				t.Errorf("%s of %s: %q at %s, want %q", c.why, name, got, e.Path, c.want)
+			}
+		}
+	}
+}

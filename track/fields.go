@@ -24,6 +24,9 @@ type fields struct {
 	dropped []string // fields that were cut or left out, by their names in the item
 	old     bool     // one of the mistakes is that the item is older than the tracking window, or than its website keeps events
 
+	arrived time.Time // when the request with the item arrived
+	place   int       // of the item in the body, from 0
+
 	keptFrom time.Time // the first day of which the website of the item keeps events; zero: it keeps all
 	keptDays int       // for how many days it keeps events
 }

@@ -63,8 +63,8 @@ var pageItems = []pageItem{
 	{kindTrack, "", false, (*reader).event},
 }
 
-// eventID returns the id of the item, or a new id. A hash replaces an id that is too long, so that two long ids
-// with the same beginning stay different.
+// eventID returns the id of the item, or a new id. New ids rise with the place of the item in its body, since ids decide the order of
+// rows of one time. A hash replaces an id that is too long, so that two long ids with the same beginning stay different.
 func (f *fields) eventID() string {
 	s, name, ok := f.raw("eventId", "event_id")
 	switch s = address.Clean(s); {
@@ -77,7 +77,7 @@ func (f *fields) eventID() string {
 	case s != "":
 		return s
 	}
-	return uuid.Random()
+	return uuid.Nth(f.arrived, f.place)
 }
 
 // event reads a page event: a pageview, the end of one, or an event with another name.
@@ -89,8 +89,6 @@ func (r *reader) event(ctx context.Context, f *fields, site store.Website) (row,
 	e := store.Event{
 		Website: site.ID, ID: s.id, Kind: store.PageEvent, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Name: f.need(intake.MaxPageName, "name"), Path: f.needPath(), Title: f.text(intake.MaxTitle, "title"),
-		UTMSource: f.text(intake.MaxUTM, "utm_source"), UTMMedium: f.text(intake.MaxUTM, "utm_medium"), UTMCampaign: f.text(intake.MaxUTM, "utm_campaign"),
-		UTMTerm: f.text(intake.MaxUTM, "utm_term"), UTMContent: f.text(intake.MaxUTM, "utm_content"), GCLID: f.text(intake.MaxUTM, "gclid"),
 		Language: f.shaped(intake.Language, "language"), Timezone: f.text(intake.MaxTimezone, "timezone"),
 		Screen: f.shaped(intake.Size, "screen_resolution"), Viewport: f.shaped(intake.Size, "viewport_size"),
 		Properties: f.properties(),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func hashedOf(website, id string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 func TestAPageviewInFull(t *testing.T) {
 	w := world{geo: map[string]Location{"203.0.113.7": {Country: "DE", Region: "Land Berlin", City: "Berlin"}}}
@@ -120,5 +121,27 @@ func TestRefusedPageItems(t *testing.T) {
 		if a.code != 400 || a.body["code"] != c.code || !slices.Equal(a.wrongFields(), c.fields) || len(w.written) != 0 {
 			t.Errorf("%s: %d %s", c.why, a.code, a.raw)
 		}
+	}
+}
+
+// Ids that the server makes rise with the items of a body, so that rows of one time keep their order.
+func TestMadeIDsKeepTheOrderOfItems(t *testing.T) {
+	var items []string
+	for i := range 50 {
+		items = append(items, fmt.Sprintf(`{"name":"screen_view","path":"/%d","sessionId":"s","timestamp":%d}`, i, noon.UnixMilli()))
+	}
+	var w world
+	if a := w.post(t, "/batch?client_id=w1", "["+strings.Join(items, ",")+"]"); a.code != 200 {
+		t.Fatalf("%d %s", a.code, a.raw)
+	}
+	events := w.rows().Events
+	slices.SortFunc(events, func(a, b store.Event) int { return strings.Compare(a.ID, b.ID) })
+	for i, e := range events {
+		if want := fmt.Sprintf("/%d", i); e.Path != want {
+			t.Errorf("event %d by id has the path %s, want %s", i, e.Path, want)
+		}
+	}
+	if len(events) != len(items) {
+		t.Errorf("%d events, want %d", len(events), len(items))
 	}
 }

@@ -62,7 +62,7 @@ func TestSavedDefinitions(t *testing.T) {
 	found := map[store.DefinitionKind]int{}
 	for _, d := range all {
 		found[d.Kind]++
-		if bad, err := saved.Check(t.Context(), engine, demoWebsite, &d); err != nil || bad != nil {
+		if notes, bad, err := saved.Check(t.Context(), engine, demoWebsite, &d); err != nil || bad != nil || notes != nil {
 			t.Errorf("%s %s: %v, %v", d.Kind, d.Name, bad, err)
 		}
 		if d.Kind == store.AnnotationDefinition {

@@ -13,7 +13,7 @@ This page lists every endpoint with its key, its parameters, a request and a rea
 - Dates are as in ` + "`2027-01-31`, and times as in `2027-01-31T00:00:00Z`" + `.
 - Bodies are JSON in UTF-8: send ` + "`Content-Type: application/json`" + `. A body has at most 1 MiB.
 - Send a key or a panel token as ` + "`Authorization: Bearer KEY`" + ` or as ` + "`x-api-key: KEY`" + `. See [keys.md](keys.md).
-- Answers to requests with a key have ` + "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`" + ` (Unix seconds).
+- Answers to requests with a key have ` + "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`" + ` (Unix milliseconds).
 - Each answer has ` + "`X-Request-ID`" + `, which also appears in the log and in the body of an error.
 - GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" + ` is answered 304.
 - [openapi.json](openapi.json) describes all of this by OpenAPI 3.1, for generators of clients. Your server has its own at ` + "`GET /v1/openapi.json`" + `.
@@ -258,7 +258,7 @@ var objects = []object{
 	{name: "Did", component: "Did", route: "POST /v1/query?website_id=web_demo", probe: `{"filters":[{"did":{FIELD}}]}`},
 	{name: "Token request", component: "TokenRequest", route: "POST /v1/tokens", probe: `{FIELD}`},
 	{name: "Definition", component: "NewDefinition", route: "POST /v1/websites/web_demo/definitions", probe: `{FIELD}`},
-	{name: "Website", component: "NewWebsite", text: "The rules on origins and addresses apply to senders without a key. Answers also have `id` and `createdAt`.", route: "POST /v1/websites", probe: `{FIELD}`},
+	{name: "Website", component: "NewWebsite", text: "Answers also have `id` and `createdAt`.", route: "POST /v1/websites", probe: `{FIELD}`},
 	{name: "Key", component: "NewKey", text: "[keys.md](keys.md) explains the scopes.", route: "POST /v1/keys", probe: `{FIELD}`},
 	{name: "Flag", component: "NewFlag", text: "Answers use the same names. [flags.md](flags.md) explains rules and buckets.", route: "POST /public/v1/flags", probe: `{FIELD}`},
 	{name: "Flag context", component: "FlagContext", route: "POST /public/v1/flags/bulk", probe: `{FIELD}`},

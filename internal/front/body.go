@@ -66,8 +66,11 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	} else if err == nil {
 		_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // later reads detect that the caller hung up
 	}
-	return body, err
+	return bytes.TrimPrefix(body, byteOrderMark), err
 }
+
+// byteOrderMark begins the texts of some programs, mostly on Windows.
+var byteOrderMark = []byte("\ufeff")
 
 // isLarge reports whether err means that a body is too large.
 func isLarge(err error) bool {
@@ -95,7 +98,7 @@ func (r *Request) Inflate(body []byte, limit int64) ([]byte, error) {
 	if int64(len(plain)) > limit {
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
-	return plain, err
+	return bytes.TrimPrefix(plain, byteOrderMark), err
 }
 
 // gather reads from until its end into a growing buffer, which counts against the budget.

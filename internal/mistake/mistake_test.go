@@ -198,6 +198,7 @@ func TestDecode(t *testing.T) {
 		`{"list":{}}`:              {"a.list", "must be an array, not an object"},
 		`{"list":[{"name":7}]}`:    {"a.list.name", "must be a string, not a number"},
 		`{"list":[{"at":"noon"}]}`: {"a", "must have times like 2026-03-29T12:00:00Z"},
+		`{"list":[{"at":7}]}`:      {"a", "must have times like 2026-03-29T12:00:00Z"},
 		`{"more":1}`:               {"a", `unknown field "more"`},
 	} {
 		got, err := Decode("a", []byte(js), &v, true)

@@ -72,9 +72,9 @@ func Named(name string) (Source, bool) {
 	return t.sources[i], true
 }
 
-// isDirect reports whether s means traffic without a source. s is in lower case.
-func isDirect(s string) bool {
-	switch s {
+// IsDirect reports whether s means traffic without a source, in any case.
+func IsDirect(s string) bool {
+	switch strings.ToLower(s) {
 	case "", "direct", "(direct)", "none", "(none)":
 		return true
 	}
@@ -108,7 +108,7 @@ func Host(ref string) string {
 	ref = address.Clean(ref)
 	scheme, _, ok := strings.Cut(ref, "://")
 	switch scheme = strings.ToLower(scheme); {
-	case isDirect(strings.ToLower(ref)):
+	case IsDirect(ref):
 		return ""
 	case ok && (scheme == "http" || scheme == "https" || scheme == "android-app" || scheme == "ios-app"):
 		return address.Host(ref)
@@ -139,7 +139,7 @@ func afterHost(ref string) string {
 // utm_medium. If it names mail, paid or social traffic, it defines the kind. Otherwise the table does.
 func Campaign(source, medium string) (domain string, kind Kind) {
 	source = strings.ToLower(address.Clean(source))
-	if isDirect(source) {
+	if IsDirect(source) {
 		return "", ""
 	}
 	domain, kind = source, Other

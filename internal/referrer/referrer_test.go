@@ -35,7 +35,7 @@ func TestEveryLineOfTheFileIsValid(t *testing.T) {
 			t.Errorf("Named(%s in capitals) = %q", s.Name, got.Domain)
 		}
 		for _, short := range s.Short {
-			if got, ok := Named(short); !ok || got.Domain != s.Domain || short != strings.ToLower(short) || isDirect(short) {
+			if got, ok := Named(short); !ok || got.Domain != s.Domain || short != strings.ToLower(short) || IsDirect(short) {
 				t.Errorf("%s: Named(%q) = %q", s.Name, short, got.Name)
 			}
 		}

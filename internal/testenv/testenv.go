@@ -30,7 +30,7 @@ var servers = map[string]string{
 
 // programs maps programs that tests start to the Debian packages that contain them.
 var programs = map[string]string{
-	"bash": "bash", "curl": "curl", "node": "nodejs", "npm": "npm", "redis-server": "redis-server", "soffice": "libreoffice-calc",
+	"bash": "bash", "curl": "curl", "node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer", "redis-server": "redis-server", "soffice": "libreoffice-calc",
 }
 
 // Address returns the address of a server, such as POSTGRES_DSN.
@@ -54,11 +54,21 @@ func Program(t testing.TB, name string) string {
 	if !known {
 		t.Fatalf("testenv knows no program %s", name)
 	}
-	path, err := exec.LookPath(name)
-	if err != nil {
+	path := find(name)
+	if path == "" {
 		Missing(t, fmt.Sprintf("needs %s: install Debian's package %s", name, from))
 	}
 	return path
+}
+
+// find returns the path of a program, or "". Debian installs servers in a folder that is not in every user's PATH.
+func find(name string) string {
+	for _, file := range []string{name, "/usr/sbin/" + name} {
+		if path, err := exec.LookPath(file); err == nil {
+			return path
+		}
+	}
+	return ""
 }
 
 // Chromium returns the path of a browser: CHROMIUM in the environment, or a program with a usual name.

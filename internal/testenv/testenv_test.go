@@ -3,7 +3,6 @@ package testenv
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"testing"
 )
@@ -17,7 +16,7 @@ func TestServers(t *testing.T) {
 		}
 	}
 	for name, from := range programs {
-		if _, err := exec.LookPath(name); err != nil {
+		if find(name) == "" {
 			lines = append(lines, fmt.Sprintf("%s is not installed; its tests would also run with Debian's package %s", name, from))
 		}
 	}

@@ -10,7 +10,11 @@ import (
 
 func TestVersions(t *testing.T) {
 	now := time.UnixMilli(1_772_625_600_123)
-	for version, make := range map[string]func() string{"4": uuid.Random, "7": func() string { return uuid.At(now) }} {
+	for _, tt := range []struct {
+		version string
+		make    func() string
+	}{{"4", uuid.Random}, {"7", func() string { return uuid.At(now) }}, {"7", func() string { return uuid.Nth(now, 4095) }}} {
+		version, make := tt.version, tt.make
 		form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-` + version + `[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 		seen := map[string]bool{}
 		for range 1000 {
@@ -35,5 +39,19 @@ func TestAtIsOrdered(t *testing.T) {
 	}
 	if id := uuid.At(time.UnixMilli(0x0123_4567_89ab)); id[:13] != "01234567-89ab" {
 		t.Error(id)
+	}
+}
+
+func TestNthRises(t *testing.T) {
+	before, now := "", time.UnixMilli(1_772_625_600_123)
+	for n := range 4096 {
+		id := uuid.Nth(now, n)
+		if id <= before {
+			t.Fatalf("id %d is %s, after %s", n, id, before)
+		}
+		before = id
+	}
+	if later := uuid.Nth(now.Add(time.Millisecond), 0); later <= before {
+		t.Errorf("the first id of the next millisecond is %s, after %s", later, before)
 	}
 }

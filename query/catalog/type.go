@@ -114,6 +114,7 @@ type Field struct {
 	Default string     // what an absent value is taken for
 	Carried carriers   // of a Session field: those that have a value themselves
 	Hash    expr.Ident // stored number in place of the text, which costs less to compare
+	Texts   Texts      // what its stored texts look like
 
 	property string    // the key of a property, instead of Column
 	computed expr.Expr // of a row t or a session s, instead of Column

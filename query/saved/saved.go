@@ -68,28 +68,29 @@ func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 }
 
 // Check returns all mistakes in d, also those that only the catalog of engine knows, such as names of fields. d may be stored for website
-// if there are none. err is an error of engine.
-func Check(ctx context.Context, engine *query.Engine, website string, d *store.Definition) (bad ask.Errors, err error) {
+// if there are none. Then notes has a sentence for each value in d that can match nothing. err is an error of engine.
+func Check(ctx context.Context, engine *query.Engine, website string, d *store.Definition) (notes []string, bad ask.Errors, err error) {
 	if d.Kind == store.AnnotationDefinition {
-		return checkAnnotation(d), nil
+		return nil, checkAnnotation(d), nil
 	}
 	req, bad := Request(d)
 	if bad != nil {
-		return bad, nil
+		return nil, bad, nil
 	}
 	explained, err := engine.Explain(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}}, req)
 	if wrong, ok := errors.AsType[ask.Errors](err); ok {
-		return placed(d, wrong), nil
+		return nil, placed(d, wrong), nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, one := range explained {
+		notes = append(notes, one.Notes...)
 		if one.Err != nil {
 			bad = append(bad, one.Err)
 		}
 	}
-	return placed(d, bad), nil
+	return notes, placed(d, bad), nil
 }
 
 // check returns the mistakes in the kind and the name of d, and in the names of the members of its body.

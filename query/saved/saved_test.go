@@ -126,7 +126,7 @@ func TestAnnotations(t *testing.T) {
 		{"j", `{"at":null,"text":"` + strings.Repeat("é", 201) + `"}`, "body.at body.text"},
 	} {
 		d := definition("annotation", tc.name, tc.body)
-		bad, err := saved.Check(t.Context(), nil, "site", &d)
+		_, bad, err := saved.Check(t.Context(), nil, "site", &d)
 		var fields []string
 		for _, e := range bad {
 			fields = append(fields, e.Field)

@@ -159,3 +159,12 @@ func mutations() []storetest.Mutation {
 			When: storetest.OfType("custom_event_properties")},
 	}
 }
+
+// TestOrders tests that answers do not depend on what was asked or done before.
+func TestOrders(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	h := over("CLICKHOUSE_DSN")
+	h.NoMistakes = true // the tests of store/sqlite find them
+	storetest.Orders(t, h, storetest.RandomRunOf(t, 60, 20261128))
+}

@@ -218,3 +218,13 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 		}
 	}
 }
+
+// TestOrders tests that answers do not depend on what was asked or done before.
+func TestOrders(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	h := inMemoryHarness
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
+	h.NoMistakes = true // the tests of store/sqlite find them
+	storetest.Orders(t, h, storetest.RandomRunOf(t, 60, 20261128))
+}

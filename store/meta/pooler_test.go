@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/pgtest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestSessionAttributes opens records with every value of target_session_attrs: each leads to the server that
@@ -85,12 +86,7 @@ func TestPooler(t *testing.T) {
 func pooled(t *testing.T) (dsn string) {
 	t.Helper()
 	db := pgtest.Open(t)
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		if program = "/usr/sbin/pgbouncer"; exec.Command(program, "--version").Run() != nil {
-			t.Skip("pgbouncer is not installed; with it this test runs, too")
-		}
-	}
+	program := testenv.Program(t, "pgbouncer")
 	name := "pooled_" + strings.ToLower(t.Name()) + fmt.Sprint(time.Now().UnixNano())
 	if _, err := db.ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)

@@ -59,3 +59,12 @@ func TestReference(t *testing.T) {
 	t.Parallel()
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 1, 20261128))
 }
+
+// TestOrders tests that answers do not depend on what was asked or done before.
+func TestOrders(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	h := inMemoryHarness
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.sqlite") }
+	storetest.Orders(t, h, storetest.RandomRunOf(t, 150, 20261128))
+}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +17,8 @@ import (
 // Expired tests the answers about days whose rows were removed because of their age. It asks every type about websites, with and
 // without filters, and about several ranges.
 //
-// With totals, each answer that is merged from totals is what it was before, byte for byte. All other answers are those of a store that
-// only ever had the rows that are left, and say that rows have expired. This is also so after a restart, after days were sealed and
+// All answers about removed days say that rows have expired. With totals, each answer that is merged from totals is otherwise what it was
+// before, byte for byte. All other answers are those of a store that only ever had the rows that are left, and a note says so. This is also so after a restart, after days were sealed and
 // seals rebuilt, and after late rows were written and removed again. Without totals, all answers are those of the rows that are left.
 //
 // Then it removes rows from a store that forgets totals, and fails unless the test notices that answers changed; see Harness.NoMistakes.
@@ -71,11 +72,12 @@ type expiring struct {
 	wrong       []string
 }
 
-// An expiringAnswer is an answer without the time before which it lacks rows, and that time.
+// An expiringAnswer is an answer without what it says of removed rows.
 type expiringAnswer struct {
-	text   string
-	lost   time.Time
-	merged bool // from states or totals
+	text    string
+	expired time.Time // the time before which rows were removed
+	lacks   bool      // a note says that it counts only the rows that are left
+	merged  bool      // from states or totals
 }
 
 func newExpiring(t *testing.T, h Harness, seed uint64, mutated bool) *expiring {
@@ -159,7 +161,12 @@ func (x *expiring) answer(t *testing.T, e *query.Engine, req query.Request) (a e
 	r := resp.Data[0]
 	a.merged = shown[0].Source == query.Merged
 	if r.Meta != nil && r.Meta.ExpiredBefore != nil {
-		a.lost, r.Meta.ExpiredBefore = r.Meta.ExpiredBefore.Time, nil
+		a.expired, r.Meta.ExpiredBefore = r.Meta.ExpiredBefore.Time, nil
+		others := slices.DeleteFunc(slices.Clone(r.Meta.Notes), saysRemoved)
+		a.lacks, r.Meta.Notes = len(others) < len(r.Meta.Notes), slices.Clip(others)
+		if len(others) == 0 {
+			r.Meta.Notes = nil
+		}
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -219,19 +226,20 @@ func (x *expiring) check(t *testing.T, when string, e *query.Engine, totals bool
 	t.Helper()
 	same := 0
 	for i, req := range x.asked {
-		got, want, lost := x.answer(t, e, req), x.rest[i], x.before
+		got, want, expired, lacks := x.answer(t, e, req), x.rest[i], x.before, true
 		switch {
 		case req.StartDate >= x.before.Format(time.DateOnly) || strings.HasPrefix(req.Parameters[0].Name, "today") || strings.HasPrefix(req.Parameters[0].Name, "active"):
-			lost = time.Time{} // it is about other days
+			expired, lacks = time.Time{}, false // it is about other days
 		case !totals || !got.merged:
-		case got.lost.IsZero() || req.TimeZone == "UTC":
-			want, lost = x.was[i], time.Time{}
+		case !got.lacks || req.TimeZone == "UTC":
+			want, lacks = x.was[i], false
 			same++
 		default: // the zone cuts a day: the answer has the totals of the other days, and what is left of this one
 			want = got
 		}
-		if !got.lost.Equal(lost) {
-			x.differ(when+", the time before which rows are missing", req, got.lost.String(), lost.String())
+		if !got.expired.Equal(expired) || got.lacks != lacks {
+			x.differ(when+", the time before which rows were removed, and whether they are missing", req,
+				fmt.Sprint(got.expired, got.lacks), fmt.Sprint(expired, lacks))
 		}
 		if got.text != want.text {
 			x.differ(when+", the answer", req, got.text, want.text)
@@ -241,6 +249,9 @@ func (x *expiring) check(t *testing.T, when string, e *query.Engine, totals bool
 		x.wrong = append(x.wrong, "no answer is merged from totals")
 	}
 }
+
+// saysRemoved reports whether a note says that an answer counts only the rows that are left.
+func saysRemoved(note string) bool { return strings.Contains(note, "rows that are left") }
 
 // differ notes that something is not what it has to be.
 func (x *expiring) differ(what string, req query.Request, got, want string) {

@@ -89,7 +89,7 @@ func (s *saveDefinition) Run(ctx context.Context, e environment) error {
 	}
 	return s.reading(ctx, e, func(m *meta.Store) error {
 		d := store.Definition{Kind: store.DefinitionKind(s.Kind), Name: s.Name, Body: json.RawMessage(s.Body)}
-		bad, err := saved.Check(ctx, engine, s.Website, &d)
+		notes, bad, err := saved.Check(ctx, engine, s.Website, &d)
 		if err != nil {
 			return err
 		}
@@ -105,6 +105,11 @@ func (s *saveDefinition) Run(ctx context.Context, e environment) error {
 		}
 		if err != nil {
 			return err
+		}
+		for _, note := range notes {
+			if _, err := fmt.Fprintf(e.errs, "note: %s\n", note); err != nil {
+				return err
+			}
 		}
 		return showOne(e.out, s.JSON, viewDefinition(stored))
 	})

@@ -120,6 +120,29 @@ func TestALateRowChangesSealsAround(t *testing.T) {
 	}
 }
 
+// Removed rows on day 10 make the seals of the days that were computed from them invalid for all ids: no newer row shows which ids had
+// them. The seals of other days stay valid.
+func TestRemovedRowsMakeSealsUseless(t *testing.T) {
+	for _, marked := range []uint64{7, 1} { // 1: rows may still be left
+		var of []store.Day
+		for n := range 30 {
+			of = append(of, on(n, 5, 6))
+		}
+		of[10] = store.Day{Start: of[10].Start, Version: 7, Expired: marked}
+		s := read(t, span(0, 30), of...)
+		gap, partly := s.Sealed(span(6, 20)).Sessions.Gap(span(6, 20))
+		if gap != span(9, 14) || partly {
+			t.Errorf("the gap is %v and partly %t, want days 9 to 13", gap, partly)
+		}
+		if _, ok := s.Changes(span(9, 14)); ok {
+			t.Error("days next to removed rows are only changed")
+		}
+		if changes, ok := s.Changes(span(14, 20)); !ok || changes != nil {
+			t.Errorf("the changes of valid seals are %+v, %t", changes, ok)
+		}
+	}
+}
+
 // Nothing of a plan is sealed where the snapshot does not have the days that decide about it.
 func TestSealsNeedTheDaysAround(t *testing.T) {
 	var of []store.Day

@@ -93,9 +93,9 @@ func (s *Snapshot) sinceSeals(days []store.Day) (since uint64) {
 		return 0
 	}
 	reach := catalog.ReachOfSessions
-	fresh := Fresh(days, reach)
+	fresh, lacks := Fresh(days, reach), lacking(days, reach)
 	for i := reach.Before; i < int64(len(days))-reach.After; i++ {
-		if sealed := days[i].Sealed; !fresh[i] && sealed > 0 && (since == 0 || sealed < since) {
+		if sealed := days[i].Sealed; !fresh[i] && !lacks[i] && sealed > 0 && (since == 0 || sealed < since) {
 			since = sealed
 		}
 	}
@@ -105,12 +105,12 @@ func (s *Snapshot) sinceSeals(days []store.Day) (since uint64) {
 // usesOf returns what the seal of each day may be used for, if ids count as changed from the version since on. A day that never had
 // rows needs no seal.
 func usesOf(days []store.Day, reach catalog.Reach, since uint64) []Use {
-	uses := make([]Use, len(days))
+	uses, lacks := make([]Use, len(days)), lacking(days, reach)
 	for i, fresh := range Fresh(days, reach) {
 		switch d := days[i]; {
 		case fresh:
 			uses[i] = ForAll
-		case since > 0 && (d.Sealed >= since || d.Version == 0):
+		case since > 0 && !lacks[i] && (d.Sealed >= since || d.Version == 0):
 			uses[i] = ForUnchanged
 		}
 	}
@@ -125,6 +125,18 @@ func Fresh(days []store.Day, reach catalog.Reach) []bool {
 		fresh[i] = !slices.ContainsFunc(days[i-reach.Before:i+reach.After+1], func(near store.Day) bool { return near.Version > days[i].Sealed })
 	}
 	return fresh
+}
+
+// lacking reports for each day whether rows within reach may have been removed, because of their age, after it was sealed. Then its seal
+// is of no use: no newer row shows which session ids had removed rows. It reports false for the first and last days.
+func lacking(days []store.Day, reach catalog.Reach) []bool {
+	lacks := make([]bool, len(days))
+	for i := reach.Before; i < int64(len(days))-reach.After; i++ {
+		lacks[i] = slices.ContainsFunc(days[i-reach.Before:i+reach.After+1], func(near store.Day) bool {
+			return near.Expired > 0 && near.Version > days[i].Sealed
+		})
+	}
+	return lacks
 }
 
 // Gap returns the time from the first day of w whose seal is not valid for all ids to the last, or an empty interval. It begins

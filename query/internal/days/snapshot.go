@@ -6,7 +6,8 @@
 //	version := snapshot.Version(day)                 // a state computed from older rows is out of date
 //
 // A seal is the stored sessions and hits of a day. It was computed from the rows of the days around it as well. It is valid while
-// the rows of none of them change. After that it is still valid for the session ids without newer rows.
+// the rows of none of them change. After that it is still valid for the session ids without newer rows, unless rows of one of these days
+// were removed because of their age.
 //
 // A request reads one [Snapshot], so that all its statements and states agree about the days. Whether a stored number is up to date
 // is decided in this package alone.

@@ -51,6 +51,7 @@ func ResultMeta(p *plan.Plan, rows int, more bool) *answer.ResultMeta {
 		m.Partial, m.Until, m.PartialFrom = true, &answer.Instant{Time: until}, from
 	}
 	m.PartialFirst = p.PartialFirst()
+	m.Notes = p.Notes()
 	if o := p.Other; o != nil {
 		m.Previous = &answer.Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(), EndDate: o.Plan.Range.EndDate.String(),
 			From: answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}

@@ -2,6 +2,7 @@ package finish
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
@@ -43,4 +44,10 @@ func PropertyNotes(p *plan.Plan, counts *answer.Table) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// RemovedNote returns the note for an answer that counts only the rows that are left of the days before a time.
+func RemovedNote(before time.Time) string {
+	return fmt.Sprintf("Rows of days before %s were removed; the answer counts only the rows that are left",
+		before.UTC().Format(time.DateOnly))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
@@ -36,8 +37,9 @@ func ExpiresBefore(now time.Time) time.Time { return settledBefore(now) }
 
 // Expire removes the rows of the UTC days of a website that were over before a time, and for at least a day, the oldest day first, and returns the number of
 // days that it changed. With totals it first stores totals of the days, from which answers without filters are merged later; days
-// whose totals cannot be made now stay as they are, with an error. Without totals it also removes those of an earlier call. Between
-// days it rests as [store.Pace] does. It ends when ctx does. Another call continues.
+// whose totals cannot be made now stay as they are, with an error. Without totals it also removes those of an earlier call. In the end
+// it seals the days again whose seals were made with removed rows. Between days it rests as [store.Pace] does. It ends when ctx does.
+// Another call continues.
 func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.Time, totals bool) (expired int, err error) {
 	x, ok := k.Seals.store.(store.Expirer)
 	lister, lists := k.Seals.store.(store.DayLister)
@@ -62,6 +64,15 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 		clean := d.Version == d.Expired && (totals || len(had.of[d.Start.UnixMilli()]) == 0)
 		return d.Version == 0 || clean
 	})
+	touched, err := k.Seals.touchedBy(ctx, website, due)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { // also of those that were removed before an error
+		if expired > 0 {
+			err = errors.Join(err, k.renew(ctx, touched))
+		}
+	}()
 	for some := range slices.Chunk(due, expiredAtOnce) {
 		if totals {
 			if err := k.States.makeTotals(ctx, website, some, had); err != nil {
@@ -86,6 +97,42 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 		return expired, nil
 	}
 	return expired, k.dropTotals(ctx, website) // those that are left, of days that have not expired
+}
+
+// touchedBy returns the days with a seal that was made with rows of removed days, but for these days themselves.
+func (s *Seals) touchedBy(ctx context.Context, website store.Subject, removed []store.Day) ([]dayRun, error) {
+	if s.deriver == nil || len(removed) == 0 {
+		return nil, nil
+	}
+	near := catalog.ReachOfSessions
+	span := dayRun{of: website, Interval: days.Span(removed).Widen(near.After*calendar.Day, near.Before*calendar.Day)}
+	from, to := span.Times()
+	known, err := s.deriver.Days(ctx, website, from, to)
+	if err != nil {
+		return nil, err
+	}
+	wanted, gone := make([]bool, span.Days()), make([]bool, span.Days())
+	for _, r := range removed {
+		at := span.index(r.Start)
+		gone[at] = true
+		for i := at - int(near.After); i <= at+int(near.Before); i++ { // seals have rows of the days before, and of those after
+			wanted[i] = true
+		}
+	}
+	for i, is := range gone {
+		sealed := slices.ContainsFunc(known, func(d store.Day) bool { return span.index(d.Start) == i && d.Sealed > 0 })
+		wanted[i] = wanted[i] && sealed && !is
+	}
+	return span.runs(wanted), nil
+}
+
+// renew seals days again whose seals have rows that were removed. Until then no statement reads these seals: see package days.
+func (k *Keeper) renew(ctx context.Context, touched []dayRun) error {
+	return inHalves(ctx, touched, func(run dayRun) error {
+		return k.merger.Background.Do(ctx, expireRests, func(ctx context.Context) error {
+			return k.Seals.seal(ctx, run.of, run.Interval)
+		})
+	})
 }
 
 // dropTotals removes the totals of a website.
@@ -157,7 +204,10 @@ func (s *States) makeTotals(ctx context.Context, website store.Subject, some []s
 		near := slices.ContainsFunc(some, func(d store.Day) bool {
 			return d.Start.UnixMilli() <= at && at <= d.Start.UnixMilli()+reach*calendar.Day
 		})
-		if near && snapshot.Version(of) > 0 && !snapshot.Expired(of) && !had.fresh(sets, snapshot, of) {
+		// Totals of a day after removed ones cannot be made again: sessions that began on these would count twice.
+		before := calendar.Interval{From: at - reach*calendar.Day, To: at}
+		final := len(had.of[at]) > 0 && snapshot.Expired(before)
+		if near && snapshot.Version(of) > 0 && !snapshot.Expired(of) && !final && !had.fresh(sets, snapshot, of) {
 			lack = append(lack, of)
 		}
 	}

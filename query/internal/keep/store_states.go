@@ -38,7 +38,7 @@ func (s *States) store(ctx context.Context, website store.Subject, days []calend
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.site, b.days, b.built = s.batch.Shelf(website), days[n:], nil
+		b.site, b.days, b.built, b.unread = s.batch.Shelf(website), days[n:], nil, false
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
@@ -48,6 +48,9 @@ func (s *States) store(ctx context.Context, website store.Subject, days []calend
 			return err != nil, err
 		case len(b.built) > 0 && s.batch.Size() < s.batch.MaxBytes()/8:
 			atOnce = min(2*atOnce, merge.ComputedAtOnce)
+		}
+		if b.unread { // states of these days are due again
+			n = len(days)
 		}
 		days = days[:n]
 		s.batch.Forget(website)
@@ -72,6 +75,7 @@ type batch struct {
 	sets    merge.StateSets
 	days    []calendar.Interval
 	built   []built
+	unread  bool // states cannot be read any more, since their dictionaries were replaced
 
 	snapshot *days.Snapshot // of days and those around them; nil: not read yet
 }
@@ -218,23 +222,32 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 		states[j].Bytes = e.States[j]
 	}
 	for members, bytes := range e.Dictionaries {
-		b.replaced(members, of)
+		dictionaries = append(dictionaries, b.replaced(members, of, rows, states)...)
 		dictionaries = append(dictionaries, store.State{Name: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
 	}
 	return dictionaries, states
 }
 
-// replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary.
-func (b *batch) replaced(members string, of calendar.Interval) {
+// replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary. It returns states
+// to store in place of those that are not among new ones: nobody may take these for states of the rows.
+func (b *batch) replaced(members string, of calendar.Interval, rows uint64, newer []store.State) (unread []store.State) {
 	b.known.PutDictionary(members, of, nil)
 	for _, set := range b.sets.All {
-		if _, has := set.Called[members]; has {
-			b.known.Stored.Note([]memory.StoredVersion{{Name: set.Name, Of: of}})
+		if _, has := set.Called[members]; !has {
+			continue
 		}
+		known := b.known.Stored.Versions(set.Name, []calendar.Interval{of})[0] > 0
+		if known && !slices.ContainsFunc(newer, func(one store.State) bool { return one.Name == set.Name }) {
+			unread = append(unread, store.State{Name: set.Name, Day: time.UnixMilli(of.From).UTC(), Rows: rows})
+			b.unread = true
+		}
+		b.known.Stored.Note([]memory.StoredVersion{{Name: set.Name, Of: of}})
 	}
+	return unread
 }
 
-// store stores first the dictionaries, without which no state can be read.
+// store stores first the dictionaries, without which no state can be read, each after what takes the place of states that need the old
+// one.
 func (b *batch) store(ctx context.Context, dictionaries, states []store.State) error {
 	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
 	all := append(dictionaries, states...)

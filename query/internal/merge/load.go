@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
@@ -23,6 +24,7 @@ type loader struct {
 	set     *StateSet
 	names   SetNames // of set, or of its totals
 	some    []state.Aggregate
+	as      func(state.Aggregate) state.Aggregate // under which of some they are put into memory; nil: some itself
 }
 
 // storedDays has the stored states of some days.
@@ -90,7 +92,13 @@ func (l *loader) decode(all []storedDays) {
 	decoded, fault := codec.Load(l.site, &l.set.StateSet, l.some, Quarter, states)
 	l.logFault("decoding stored states", fault)
 	if len(decoded.Of) > 0 {
-		l.site.Put(l.some, l.set.KeyNames, decoded.Of, decoded.Versions, decoded.Partials)
+		put := slices.Clone(l.some)
+		for i := range put {
+			if l.as != nil {
+				put[i] = l.as(put[i])
+			}
+		}
+		l.site.Put(put, l.set.KeyNames, decoded.Of, decoded.Versions, decoded.Partials)
 	}
 	for _, day := range decoded.Unread {
 		unread = append(unread, memory.StoredVersion{Name: l.names.State, Of: day})

@@ -50,10 +50,10 @@ type Merge struct {
 // A mergedPart is the share of one table in the answer.
 type mergedPart struct {
 	tb      *catalog.Table
-	needs   catalog.Reach // the days around a day whose rows decide what its partials are
-	Count   int           // the aggregate that counts its rows
-	leaves  []int         // all that it has
-	metrics []expr.Expr   // over the aggregates
+	needs   neighbours  // the days around a day whose rows decide what its partials are
+	Count   int         // the aggregate that counts its rows
+	leaves  []int       // all that it has
+	metrics []expr.Expr // over the aggregates
 }
 
 // An aggregate has partials. Metrics are made of aggregates.
@@ -61,6 +61,14 @@ type aggregate struct {
 	state.Aggregate
 	part *mergedPart
 	e    expr.Expr // the aggregate or, where single rows are listed, what they have
+}
+
+// neighbours are the days around a day whose rows decide what its partials are. They are a part of the name of an aggregate: a partial
+// is used only where the same neighbours decide, since a version counts the rows of all of them.
+type neighbours struct{ catalog.Reach }
+
+func (n neighbours) text() string {
+	return fmt.Sprintf("\nwith %d days before and %d after", n.Before, n.After)
 }
 
 // states says how the states of aggregates merge. Other aggregates do not merge.
@@ -102,6 +110,9 @@ func mergeOf(p *plan.Plan) *Merge {
 	}
 	for _, part := range m.parts {
 		part.needs = m.needs(part)
+		for _, i := range part.leaves {
+			m.leaves[i].Name += part.needs.text()
+		}
 		// What rows are grouped by first.
 		slices.SortStableFunc(part.leaves, func(a, b int) int {
 			return cmp.Compare(m.leaves[b].Kind, m.leaves[a].Kind)
@@ -249,14 +260,14 @@ func (m *Merge) cut() bool {
 
 // needs returns how many days around a day have rows that decide what its partials of a part are. These are the days that decide the
 // sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
-func (m *Merge) needs(of *mergedPart) catalog.Reach {
+func (m *Merge) needs(of *mergedPart) neighbours {
 	reach := of.tb.Reach()
 	removed := compile.RemovesSessions(m.p)
 	if removed {
 		reach = reach.Twice()
 	}
 	if of.tb.Rows == catalog.SessionRows {
-		return reach
+		return neighbours{reach}
 	}
 	var asked []expr.Expr
 	for _, f := range m.keys {
@@ -271,7 +282,7 @@ func (m *Merge) needs(of *mergedPart) catalog.Reach {
 		asked = append(asked, m.leaves[i].e)
 	}
 	if len(expr.Columns(expr.List(asked...), "s")) == 0 && (!removed || !of.tb.HasSessions()) {
-		return catalog.Reach{}
+		return neighbours{}
 	}
-	return reach
+	return neighbours{reach}
 }

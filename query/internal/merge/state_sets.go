@@ -35,12 +35,12 @@ type StateSet struct {
 // StateSets has all state sets of an engine, in the order of the types.
 type StateSets struct {
 	All     []*StateSet
-	byCount map[string][]*StateSet // by the name of the aggregate that counts rows
+	byCount map[string]*StateSet // by the name of the aggregate that counts rows
 }
 
 // findStateSets returns the state sets of the types.
 func (mr *Merger) findStateSets() StateSets {
-	found := StateSets{byCount: map[string][]*StateSet{}}
+	found := StateSets{byCount: map[string]*StateSet{}}
 	// Any website and time do: see state set.
 	const anyDay = "2001-01-01"
 	now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
@@ -67,14 +67,12 @@ func (mr *Merger) findStateSets() StateSets {
 // add adds the aggregates of a part.
 func (s *StateSets) add(m *Merge, of *mergedPart) {
 	count := m.leaves[of.Count].Name
-	i := slices.IndexFunc(s.byCount[count], func(set *StateSet) bool { return set.Part.needs == of.needs })
-	if i < 0 {
+	set := s.byCount[count]
+	if set == nil {
 		part := &mergedPart{tb: of.tb, needs: of.needs}
-		set := &StateSet{Merge: &Merge{p: m.p, keys: m.keys, width: m.width, parts: []*mergedPart{part}}, Part: part, count: count}
-		i = len(s.byCount[count])
-		s.byCount[count], s.All = append(s.byCount[count], set), append(s.All, set)
+		set = &StateSet{Merge: &Merge{p: m.p, keys: m.keys, width: m.width, parts: []*mergedPart{part}}, Part: part, count: count}
+		s.byCount[count], s.All = set, append(s.All, set)
 	}
-	set := s.byCount[count][i]
 	for _, leaf := range of.leaves {
 		if one := m.leaves[leaf]; !set.has(one.Aggregate) {
 			one.part = set.Part
@@ -109,7 +107,7 @@ const statesVersion = 3
 func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	slices.SortStableFunc(set.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	hash := sha256.New()
-	_, _ = fmt.Fprintf(hash, "%d\n{before:%d after:%d}\n", statesVersion, set.Part.needs.Before, set.Part.needs.After) // a hash takes all
+	_, _ = fmt.Fprintf(hash, "%d\n", statesVersion) // a hash takes all
 	for i, leaf := range set.leaves {
 		if set.Part.leaves = append(set.Part.leaves, i); leaf.Name == set.count {
 			set.Part.Count = i
@@ -137,12 +135,11 @@ func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // 
 
 // of is the state set that has all aggregates of a part; nil: none has.
 func (s *StateSets) of(m *Merge, part *mergedPart) *StateSet {
-	for _, set := range s.byCount[m.leaves[part.Count].Name] {
-		if set.Part.needs == part.needs && !slices.ContainsFunc(part.leaves, func(i int) bool { return !set.has(m.leaves[i].Aggregate) }) {
-			return set
-		}
+	set := s.byCount[m.leaves[part.Count].Name]
+	if set == nil || slices.ContainsFunc(part.leaves, func(i int) bool { return !set.has(m.leaves[i].Aggregate) }) {
+		return nil
 	}
-	return nil
+	return set
 }
 
 // Names returns the names of all stored states.

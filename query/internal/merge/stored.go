@@ -51,7 +51,7 @@ func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	} else {
 		g.computeBeside(ctx, of, others)
 	}
-	l := loader{g.merger, g.Site, g.p.Subject, set, SetNames{set.Name, set.Called}, g.aggregates(of)}
+	l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: SetNames{set.Name, set.Called}, some: g.aggregates(of)}
 	l.load(ctx, wanted)
 	return g.Look(of, versions), nil
 }

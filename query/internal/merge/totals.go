@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
+	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -24,11 +25,10 @@ import (
 // Unlike the names of other states, the names of totals do not depend on SQL: a later version of the program still reads them, unless
 // what it counts has changed.
 
-// The versions of totals, in their states and in memory. They are larger than all versions of rows.
+// The versions of totals, in their states and in memory.
 const (
 	totalsVersion = 1 << 62 // plus the version of the rows of the day, and of the days after it that decide about its sessions
 	withoutRows   = 1 << 61 // is added if the day has no rows for the state set; then the state has no bytes
-	lackedVersion = 1 << 63 // plus the version of rows: of partials of removed days without totals, which never come back
 )
 
 // IsTotals reports whether a name of stored states or dictionaries is one of totals.
@@ -67,6 +67,13 @@ func (s *StateSets) TotalsReach() (reach int64) {
 
 // WithoutRows returns the version of totals of a day that has no rows.
 func WithoutRows(version uint64) uint64 { return version | withoutRows }
+
+// asTotals returns the aggregate that partials from totals of a have in memory. They were made with all rows of removed days, so no
+// partial that was computed without these rows takes their place, and they take the place of none.
+func asTotals(a state.Aggregate) state.Aggregate {
+	a.Name = "from totals\n" + a.Name
+	return a
+}
 
 // totalsShelf is the shelf of the states of answers about removed days. They are apart from the states of other answers, which may
 // have other states of the days after removed ones.
@@ -130,7 +137,7 @@ func (mr *Merger) Totals(ctx context.Context, p *plan.Plan, among [][]string, sn
 	defer g.Site.Unlock()
 	for i, of := range m.parts {
 		lacks, err := g.gatherTotals(ctx, of, sets[i])
-		if errors.Is(err, ErrNoRoom) || TooLarge(err) {
+		if errors.Is(err, ErrNoRoom) || errors.Is(err, errTwice) || TooLarge(err) {
 			return nil, end, nil
 		}
 		if err != nil {
@@ -179,27 +186,60 @@ func (g *Lookup) gatherTotals(ctx context.Context, of *mergedPart, set *StateSet
 		}
 	}
 	c := g.choose(of, set)
-	if !c.lacks.IsZero() { // another process may have stored them
+	if !c.lacks.IsZero() || c.twice { // they may have been stored since the list was read, also by another process
 		if err := g.merger.ListStored(ctx, g.Site, g.p.Subject); err != nil {
 			return lacks, err
 		}
 		c = g.choose(of, set)
 	}
-	missing := g.Look(of, c.versions)
+	if c.twice {
+		return lacks, errTwice
+	}
+	missing := g.lookChosen(of, c)
 	g.loadChosen(ctx, of, set, c, missing)
-	missing = g.Look(of, c.versions)
+	missing = g.lookChosen(of, c)
 	if slices.ContainsFunc(missing, func(i int) bool { return c.totals[i] }) { // they cannot be read, and are noted as such
-		c = g.choose(of, set)
-		missing = g.Look(of, c.versions)
+		if c = g.choose(of, set); c.twice {
+			return lacks, errTwice
+		}
+		missing = g.lookChosen(of, c)
 	}
 	return c.lacks, g.ComputeAll(ctx, of, missing, c.versions)
 }
+
+// lookChosen finds the partials of a part where c chose them from, and returns the stretches in which some are missing.
+func (g *Lookup) lookChosen(of *mergedPart, c choice) (missing []int) {
+	fromTotals, fromRows := slices.Clone(c.versions), slices.Clone(c.versions)
+	for i, totals := range c.totals {
+		if totals {
+			fromRows[i] = 0 // nothing is looked for
+		} else {
+			fromTotals[i] = 0
+		}
+	}
+	missing = g.Look(of, fromRows)
+	for _, i := range of.leaves {
+		found, without := g.Site.Find(asTotals(g.leaves[i].Aggregate), g.stretches, fromTotals)
+		for j, p := range found {
+			if c.totals[j] {
+				g.Found[i][j] = p
+			}
+		}
+		missing = append(missing, without...)
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// errTwice: sessions that began on a removed day with totals would also count on a later day, of which there are no totals.
+var errTwice = errors.New("query: totals end within sessions")
 
 // A choice says where the partials of a part come from, by stretch.
 type choice struct {
 	versions []uint64
 	totals   []bool
 	lacks    time.Time // the end of the last removed day without totals
+	twice    bool      // see errTwice
 }
 
 // choose decides where the partials of a part come from.
@@ -209,19 +249,18 @@ func (g *Lookup) choose(of *mergedPart, set *StateSet) choice {
 	for i, s := range g.stretches {
 		day := DayOf(time.UnixMilli(calendar.StartOfDay(s.From)))
 		before := calendar.Interval{From: day.From - set.Part.needs.Before*calendar.Day, To: day.From}
-		expired, follows := g.Snapshot.Expired(day), g.Snapshot.Expired(before)
-		has := s == day && stored[i] > 0
+		expired, has := g.Snapshot.Expired(day), s == day && stored[i] > 0
+		follows := g.Snapshot.Expired(before) && c.lacks.UnixMilli() <= before.From // removed days with totals
 		switch {
-		case has && expired, has && follows && c.lacks.UnixMilli() <= before.From && stored[i]&^withoutRows == set.TotalsVersion(g.Snapshot, day):
+		case has && expired, has && follows && stored[i]&^withoutRows == set.TotalsVersion(g.Snapshot, day):
 			c.totals[i] = true
 			if c.versions[i] = stored[i]; stored[i]&withoutRows > 0 {
 				c.versions[i] = 0
 			}
 		case expired:
-			c.versions[i] += lackedVersion
 			c.lacks = time.UnixMilli(day.To).UTC()
-		case follows:
-			c.versions[i] += totalsVersion
+		case follows && i > 0 && g.Snapshot.Version(day) > 0:
+			c.twice = true
 		}
 	}
 	return c
@@ -241,9 +280,15 @@ func (g *Lookup) loadChosen(ctx context.Context, of *mergedPart, set *StateSet, 
 	}
 	for _, one := range []struct {
 		names SetNames
+		as    func(state.Aggregate) state.Aggregate
 		days  []calendar.Interval
-	}{{set.Totals, totals}, {SetNames{set.Name, set.Called}, states}} {
-		l := loader{g.merger, g.Site, g.p.Subject, set, one.names, g.aggregates(of)}
+	}{{set.Totals, asTotals, totals}, {SetNames{set.Name, set.Called}, nil, states}} {
+		l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: one.names, some: g.aggregates(of), as: one.as}
+		for _, members := range set.Dictionaries(l.some) {
+			for _, day := range one.days { // totals and other states of a day have different dictionaries
+				g.Site.PutDictionary(members, day, nil)
+			}
+		}
 		l.load(ctx, one.days)
 	}
 }

@@ -37,6 +37,23 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 	}
 }
 
+// RefuseImpossible adds the values in mandatory filters that no stored text can have: such a filter hides nothing, or everything. It is
+// for those who make keys and tokens. all has no other mistakes.
+func RefuseImpossible(all []ask.Filter, list *ask.Issues) {
+	for i := range all {
+		conditions := leaves([]Condition{conditionOf(accessField, &all[i])})
+		for place := range ask.Leaves(ask.InField("filters").Item(i), &all[i]) {
+			c := conditions[0]
+			switch conditions = conditions[1:]; {
+			case c.Did != nil:
+				c.Did.refuseImpossible(place.Member("did"), list)
+			case c.Field != nil:
+				c.refuseImpossible(place.Member("value"), list)
+			}
+		}
+	}
+}
+
 // accessField returns the field called name, which may be a property.
 func accessField(name string) *catalog.Field {
 	if f := catalog.FieldNamed(name); f != nil {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -54,6 +55,9 @@ func actionOf(at ask.FieldPath, a *ask.Action, list *ask.Issues) Action {
 		found.Kind, field, text = store.Pageview, "path", a.Page
 	}
 	found.Text = ConditionOn(catalog.FieldNamed(field), ask.Filter{Field: field, Op: text.Op, Values: text.Values})
+	if name := found.Text.Values[0]; found.Kind == store.Custom && text.Op == ask.Eq && strings.HasPrefix(name, "$") {
+		found.Text.never = []never{{name, ""}} // see Holds
+	}
 	for i := range a.Filters {
 		for here, f := range ask.Leaves(at.Member("filters").Item(i), &a.Filters[i]) {
 			if list.Full() {

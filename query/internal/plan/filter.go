@@ -53,19 +53,23 @@ func conditionOf(named func(string) *catalog.Field, f *ask.Filter) Condition {
 func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
 	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), OnEvents: !field.Session && (catalog.EventList.Has(field) || field.IsProperty())}
 	for i, v := range f.Values {
-		c.Values[i] = normalise(field.Match, f.Op, v)
+		c.Values[i] = normalise(field.Match, f.Op, field.Spelled(f.Op, v))
+	}
+	if field.IsProperty() && wholeValue(f.Op) {
+		c.Values = spellings(c.Values)
 	}
 	switch field.Match {
 	case catalog.ByCountry:
 		c.Codes = c.countries()
 	case catalog.ByReferrer:
 		if !wholeValue(f.Op) && !byPattern(f.Op) {
-			c.Values = partsOfSource(f.Values[0])
+			c.Values = partsOfSource(field.Spelled(f.Op, f.Values[0]))
 		}
 		c.Codes = c.domains()
 	case catalog.Exact, catalog.AnyCase, catalog.ByPath:
 	}
 	c.wrong = c.meaningless()
+	c.never = c.impossible()
 	return c
 }
 

@@ -93,7 +93,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "Properties": "Type, of which it is a part", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "Properties": "Type, of which it is a part", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "never": "Values", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type

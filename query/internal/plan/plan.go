@@ -62,6 +62,7 @@ type Condition struct {
 	Values []string
 	Codes  []string // of byCountry and byReferrer: the stored values that Values name
 	wrong  []string // of byCountry and byReferrer: those of Values that name nothing
+	never  []never  // what no stored text can have
 
 	OnEvents bool // events have the field themselves
 }

@@ -2,8 +2,10 @@ package plan
 
 import (
 	"cmp"
+	"encoding/json"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +41,36 @@ var (
 	jsonNumber   = regexp.MustCompile(`^(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?:[eE]([+-]?[0-9]+))?$`)
 )
 
+// spellings returns the values, each followed by the other texts that stored properties with the same number have. Numbers are stored as
+// JavaScript writes them, but whole numbers with all digits that were sent.
+func spellings(values []string) (all []string) {
+	for _, v := range values {
+		all = append(all, v)
+		parts := jsonNumber.FindStringSubmatch(v)
+		if parts == nil {
+			continue
+		}
+		exponent, bad := strconv.Atoi(cmp.Or(parts[2], "0"))
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || bad != nil || max(exponent, -exponent) > maxExponent {
+			continue // no such number is stored, except for whole ones as they were sent
+		}
+		shortest, _ := json.Marshal(x + 0) // never fails; -0 is 0
+		exact, _ := new(big.Rat).SetString(v)
+		stored, _ := new(big.Rat).SetString(string(shortest))
+		if strings.ContainsAny(v, ".eE") || exact.Cmp(stored) == 0 {
+			all = append(all, string(shortest))
+		}
+		if exact.IsInt() {
+			all = append(all, exact.Num().String())
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 const (
+	maxExponent    = 400 // beyond it a number is 0 or infinite
 	tenThousandths = 10_000
 	mostDecimal    = 999_999_999 * tenThousandths
 )

@@ -3,6 +3,9 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/query/ask"
+	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
 func TestDecimalText(t *testing.T) {
@@ -16,5 +19,23 @@ func TestDecimalText(t *testing.T) {
 		if got := decimalText(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestSpellings finds a number in a property by every way to write it, and no other number.
+func TestSpellings(t *testing.T) {
+	for value, want := range map[string]string{
+		"10.0": "10 10.0", "1.10": "1.1 1.10", "1e3": "1000 1e3", "1000": "1000", "-0": "-0 0", "0.5E1": "0.5E1 5", "12.5": "12.5",
+		"9007199254740993": "9007199254740993", "1e21": "1000000000000000000000 1e+21 1e21", "1e-7": "1e-7", "0.0000001": "0.0000001 1e-7",
+		"1000000000000000000000": "1000000000000000000000 1e+21", "1e999": "1e999", "1e-999999999": "1e-999999999", "pro": "pro", "": "", "010": "010", "1.": "1.", "true": "true",
+	} {
+		c := ConditionOn(catalog.PropertyNamed("property:v"), ask.Filter{Field: "property:v", Op: ask.Eq, Values: []string{value}})
+		if got := strings.Join(c.Values, " "); got != want {
+			t.Errorf("%q is looked for as %q, want %q", value, got, want)
+		}
+	}
+	part := ConditionOn(catalog.PropertyNamed("property:v"), ask.Filter{Field: "property:v", Op: ask.Contains, Values: []string{"1.0"}})
+	if len(part.Values) != 1 {
+		t.Errorf("a part of a text is looked for as %q", part.Values)
 	}
 }

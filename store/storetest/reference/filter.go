@@ -1,9 +1,14 @@
 package reference
 
 import (
+	"encoding/json"
+	"math"
+	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/idna"
 
@@ -41,6 +46,12 @@ func (n *names) stored(f Filter) []string {
 	if f.Op == "matches" || f.Op == "not_matches" {
 		return f.Values
 	}
+	if !strings.HasPrefix(f.Field, "property:") {
+		f.Values = each(f.Values, f.trimmed)
+	}
+	if strings.HasPrefix(f.Field, "property:") && f.whole() {
+		return sameNumbers(f.Values)
+	}
 	switch f.Field {
 	case "path":
 		if f.whole() {
@@ -67,6 +78,47 @@ func (n *names) stored(f Filter) []string {
 		return each(f.Values, strings.ToLower)
 	}
 	return f.Values
+}
+
+// sameNumbers returns values, and for those that are numbers of JSON the texts by which the same number may be stored: the shortest one,
+// and that of a whole number without an exponent.
+func sameNumbers(values []string) []string {
+	all := slices.Clone(values)
+	for _, v := range values {
+		var x float64
+		exact, ok := new(big.Rat).SetString(v)
+		if !ok || json.Unmarshal([]byte(v), &x) != nil {
+			continue
+		}
+		text := strconv.FormatFloat(x, 'f', -1, 64)
+		if size := math.Abs(x); x != 0 && (size < 1e-6 || size >= 1e21) {
+			text = strings.Replace(strconv.FormatFloat(x, 'e', -1, 64), "e-0", "e-", 1)
+		}
+		if x == 0 {
+			text = "0"
+		}
+		if near, ok := new(big.Rat).SetString(text); ok && (strings.ContainsAny(v, ".eE") || near.Cmp(exact) == 0) {
+			all = append(all, text)
+		}
+		if exact.IsInt() {
+			all = append(all, exact.Num().String())
+		}
+	}
+	return all
+}
+
+// trimmed returns a value without control characters and without blanks at its ends, as texts are stored. A part of a text may be a blank.
+func (f Filter) trimmed(value string) string {
+	trimmed := strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, value))
+	if trimmed == "" && !f.whole() {
+		return value
+	}
+	return trimmed
 }
 
 // beyondASCII matches texts with characters outside ASCII.
